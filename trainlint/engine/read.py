@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
-"""A file that holds none of these neither trains nor helps to."""
+"""A file that holds none of these does not train, and gets no findings. It may help a file that does."""
 _READS_TENSOR = b".item()"
 
 

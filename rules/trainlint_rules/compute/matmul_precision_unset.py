@@ -91,6 +91,7 @@ class MatmulPrecisionUnset(AbsenceRule):
     code = "TRN406"
     name = "matmul-precision-unset"
     severity = Severity.ADVICE
+    costs_steps = True
     sure = Confidence.LIKELY
     networks = frozenset({"attention", "pretrained"})  # convolutions may use TF32 by default
     unless = (

@@ -18,6 +18,7 @@ from trainlint_rules.memory.idioms.loaded_checkpoints import (
     mapped_beside,
     needs_one_device,
     saved_elsewhere,
+    saved_from_host,
     says_where_to,
 )
 
@@ -102,6 +103,7 @@ class LoadOntoSavedDevice(CallRule):
         mapped_beside,
         needs_one_device,
         saved_elsewhere,
+        saved_from_host,
         just_saved,
     )
     message = "without `map_location`, a checkpoint that was saved from CUDA cannot be loaded on a machine without CUDA"

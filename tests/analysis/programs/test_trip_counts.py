@@ -34,7 +34,19 @@ def is_short(**changes: object) -> bool:
     return in_short_run(model.outline, loops[-1])
 
 
-@pytest.mark.parametrize("changes", [{}, {"test": "n >= 50"}, {"test": "n == args.num_iter"}, {"start": "n = 1"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"test": "n >= 50"},
+        {"test": "n == args.num_iter"},
+        {"start": "n = 1"},
+        {"start": "n = 0; most = 50", "test": "n >= most"},
+        {"again": "rounds = 3", "test": "n > rounds"},
+        {"again": "if quick: most = 3", "start": "n = 0; last: int = 9", "test": "n >= last"},
+    ],
+    ids=str,
+)
 def test_a_search_of_few_steps(changes: dict[str, object]) -> None:
     assert is_short(**changes)
 
@@ -49,6 +61,9 @@ def test_a_search_of_few_steps(changes: dict[str, object]) -> None:
         {"test": "n > steps"},
         {"again": "n = 0"},
         {"test": "index > 50"},
+        {"start": "n = 0; most = 5_000", "test": "n >= most"},
+        {"start": "n = 0; most = 50", "again": "most = length(loader)", "test": "n >= most"},
+        {"start": "n = 0; first, most = 2, 50", "test": "n >= most"},
         {"count": "n = wait(n)"},
         {"count": "if worse(batch): n += 1"},
     ],

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.iterables import passes_items_through
 
 FEW = 8
@@ -81,16 +82,16 @@ def _ends_soon(outline: Outline, block: Block, loop: ast.For | ast.AsyncFor | as
     for statement in loop.body:
         match statement:
             case ast.If(test=ast.Compare(left=ast.Name(id=counter), ops=[operator], comparators=[limit])):
-                small = _number(outline, limit)
+                small = _number(outline, limit, block)
                 passes = isinstance(operator, (ast.Gt, ast.GtE, ast.Eq)) and _leaves(statement.body)
                 if passes and small is not None and 0 < small <= SHORT and _counts_rounds(block, loop, counter):
                     return True
     return False
 
 
-def _number(outline: Outline, limit: ast.expr) -> int | None:
-    """A number that is written out, or the default of the command line's option of this name."""
-    written = constant(limit)
+def _number(outline: Outline, limit: ast.expr, block: Block) -> int | None:
+    """A number that is written out, here or where a name gets it, or the default of the option of this name."""
+    written = constant(single_value(limit, block) or limit)
     if isinstance(written, int):
         return written
     name = last_name(limit) if isinstance(limit, (ast.Name, ast.Attribute)) else ""

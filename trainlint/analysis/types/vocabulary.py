@@ -34,7 +34,8 @@ TENSOR_NUMBERS = frozenset(
     "is_complex get_device stride storage_offset "
     "size type_as_string has_names is_set_to is_shared is_signed is_same_size "
     "number_of_nodes number_of_edges number_of_src_nodes number_of_dst_nodes "  # graphs, which come in batches, too
-    "num_nodes num_edges num_src_nodes num_dst_nodes".split()
+    "num_nodes num_edges num_src_nodes num_dst_nodes "
+    "nnz _nnz sparse_size sparse_sizes sparse_dim dense_dim".split()  # sparse tensors, those of torch_sparse too
 )
 DETACHING = frozenset(
     {

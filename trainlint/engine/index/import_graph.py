@@ -36,8 +36,14 @@ class ImportGraph:
 
     @cached_property
     def telling(self) -> list[bool]:
-        """Which files have a word of training, or import one that counts: packages hand names on."""
-        return self._with_importers([file.glance.telling for file in self.files])
+        """Which files take part: those with a word of training, those that import one, and their helpers.
+
+        A helper is a file without such a word that one of the others imports: it may hold the test that decides when
+        code runs, or the options of the program. What helpers import in turn is left out.
+        """
+        found = self._with_importers([file.glance.telling for file in self.files])
+        helpers = {target for number, counts in enumerate(found) if counts for target in self._all_imports[number]}
+        return [counts or number in helpers for number, counts in enumerate(found)]
 
     @cached_property
     def leads_to_torch(self) -> list[bool]:

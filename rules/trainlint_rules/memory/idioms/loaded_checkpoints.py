@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.subjects import Subject, asks_about
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guard import early_guard, guard
@@ -94,6 +94,37 @@ def just_saved(site: Site) -> bool:
             for other in _calls(site, "torch.save")
         )
     )
+
+
+@guard
+def saved_from_host(site: Site) -> bool:
+    """All that the file saves has been moved to the CPU before, as by `model.cpu().state_dict()`."""
+    saved = [(argument(other.call, "obj", 0), other.block) for other in _calls(site, "torch.save")]
+    return bool(saved) and all(held is not None and _lies_on_host(held, block) for held, block in saved)
+
+
+def _lies_on_host(held: ast.expr, block: Block) -> bool:
+    """Whether an object that is saved holds a state that was moved to the CPU, and none that was not."""
+    value = single_value(held, block) or held
+    match value:
+        case ast.Dict(values=values):
+            states = [item for item in values if any(last_name(part) == "state_dict" for part in nodes_in(item))]
+            return bool(states) and all(_lies_on_host(item, block) for item in states)
+        case ast.DictComp():
+            return _is_moved_to_host(value.value)
+        case ast.Call(func=ast.Attribute(attr="state_dict", value=owner)):
+            return _is_moved_to_host(single_value(owner, block) or owner)
+    return False
+
+
+def _is_moved_to_host(node: ast.expr) -> bool:
+    """Whether an expression is `x.cpu()` or `x.to("cpu")`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to")):
+            return constant(argument(node, "device", 0)) == "cpu"
+    return False
 
 
 def _calls(site: Site, origin: str) -> Iterator[Site]:
