@@ -95,9 +95,17 @@ def test_workers_stay_as_they_are_where_another_file_changes_the_dataset(
 
 
 VALIDATE = """\
+import torch
+
+
 def validate(loader, net):
-    for views, labels in loader:
-        net(views.cuda(non_blocking=True))
+    net.eval()
+    correct = 0
+    with torch.no_grad():
+        for views, labels in loader:
+            scores = net(views.cuda(non_blocking=True))
+            correct += (scores.argmax(1).cpu() == labels).sum()
+    return correct
 """
 TEST = """\
 from torch.utils.data import DataLoader
@@ -114,14 +122,20 @@ if __name__ == "__main__":
     main(*prepared())
 """
 TRAIN = """\
+import torch
 from torch.utils.data import DataLoader
 
 from pkg.function import validate
 
 
-def main(net, dataset):
+def main(net, optimizer, dataset):
     loader = DataLoader(dataset, batch_size=8, num_workers=4, pin_memory=True)
     for epoch in range(9):
+        for views, labels in loader:
+            loss = torch.nn.functional.cross_entropy(net(views.cuda()), labels.cuda())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
         validate(loader, net)
 
 
@@ -144,7 +158,7 @@ def test_a_function_that_another_program_calls_in_a_loop_restarts_no_workers_of_
 def test_a_function_that_this_program_calls_in_a_loop_restarts_its_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    several = TEST.format(first="for part in range(9):\n        ")
+    several = TEST.format(first="for epoch in range(9):\n        ")
     files = {"pkg/__init__.py": "", "pkg/function.py": VALIDATE, "infer.py": several, "train_net.py": TRAIN}
     monkeypatch.chdir(write_project(tmp_path, files))
     found = judged(".", overrides=Overrides(min_confidence=Confidence.UNLIKELY))
