@@ -165,7 +165,17 @@ REQUIREMENTS = {
     "one of several images": ("Dockerfile.gpu", "FROM docker.io/pytorch/pytorch:2.2.0\n", TorchRange((2, 2), (2, 3))),
     "the newest image": ("Dockerfile", "FROM pytorch/pytorch:latest\nRUN pip install torch\n", None),
     "an image of another": ("Dockerfile", "FROM nvcr.io/nvidia/pytorch:24.05-py3\n", None),
-    "a version of an argument": ("Dockerfile", "ARG TORCH=2.1.0\nRUN pip install torch==${TORCH}\n", None),
+    "a version of an argument": (
+        "Dockerfile",
+        'ARG TORCH="2.1.0"\nFROM pytorch/pytorch:${TORCH}-cuda12.1-cudnn8-devel\n',
+        TorchRange((2, 1), (2, 2)),
+    ),
+    "an argument without a default": ("Dockerfile", "ARG TORCH\nRUN pip install torch==$TORCH\n", None),
+    "a directory of images": (
+        "docker/Dockerfile",
+        "RUN pip install --user torch==1.9.1\n",
+        TorchRange((1, 9), (1, 10)),
+    ),
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
     "broken TOML": ("pyproject.toml", "torch = [\n", None),
     "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),

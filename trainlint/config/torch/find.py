@@ -98,6 +98,9 @@ class _Place:
             yield from (within / name for name in sorted(_names_in(within)) if name.endswith(".txt"))
         yield from (self.directory / name for name in sorted(filter(is_conda, self.names)))
         yield from (self.directory / name for name in sorted(filter(is_dockerfile, self.names)))
+        if "docker" in self.names:
+            images = self.directory / "docker"
+            yield from (images / name for name in sorted(filter(is_dockerfile, _names_in(images))))
 
     def _of_file(self, path: Path) -> TorchRange | None:
         """What a file says together with those that it includes, each read once."""

@@ -20,7 +20,7 @@ LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 
 def is_read(name: str) -> bool:
     """Whether a file or directory of this name may say which torch versions are targeted."""
-    if name in FIRST or name in LOCKS or name == "requirements":
+    if name in FIRST or name in LOCKS or name in ("requirements", "docker"):
         return True
     return is_requirements(name) or is_conda(name) or is_dockerfile(name)
 
