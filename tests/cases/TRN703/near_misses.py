@@ -79,7 +79,7 @@ class Either(nn.Module):
     def __init__(self, width, fused):
         super().__init__()
         self.fused = fused
-        self.attention = FusedAttention(width) if fused else nn.MultiheadAttention(width, 4)
+        self.attention = nn.MultiheadAttention(width, 4)
 
     def forward(self, x):
         if self.fused:
