@@ -67,6 +67,19 @@ PUT_IN = {
         "import torch\nfrom torch import amp\ndef f(amp): pass\n",
     ),
     ("'doc'; import os\n", "random", None): ("random", "'doc'; import random; import os\n"),
+    ("import argparse\nimport sys\n\nimport torch\n", "os", None): (
+        "os",
+        "import argparse\nimport os\nimport sys\n\nimport torch\n",
+    ),
+    ("import copy\nimport os.path\nimport time\nfrom torch import nn\n", "random", None): (
+        "random",
+        "import copy\nimport os.path\nimport random\nimport time\nfrom torch import nn\n",
+    ),
+    ("import time\nimport copy\n", "random", None): ("random", "import random\nimport time\nimport copy\n"),
+    ("import argparse\nimport copy\n\nx = 1\n", "os", None): (
+        "os",
+        "import argparse\nimport copy\nimport os\n\nx = 1\n",
+    ),
     ("import contextlib\n", "functools", None): ("functools", "import functools\nimport contextlib\n"),
 }
 

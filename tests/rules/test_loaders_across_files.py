@@ -92,3 +92,74 @@ def test_workers_stay_as_they_are_where_another_file_changes_the_dataset(
     files = {"pkg/__init__.py": "", "pkg/data.py": DATA, "pkg/engine.py": reloading, "main.py": MAIN}
     monkeypatch.chdir(write_project(tmp_path, files))
     assert {item.code for item in findings_in(judged("."), "pkg/data.py")} == {"TRN102"}
+
+
+VALIDATE = """\
+import torch
+
+
+def validate(loader, net):
+    net.eval()
+    correct = 0
+    with torch.no_grad():
+        for views, labels in loader:
+            scores = net(views.cuda(non_blocking=True))
+            correct += (scores.argmax(1).cpu() == labels).sum()
+    return correct
+"""
+TEST = """\
+from torch.utils.data import DataLoader
+
+from pkg.function import validate
+
+
+def main(net, dataset):
+    loader = DataLoader(dataset, batch_size=8, num_workers=4, pin_memory=True)
+    {first}validate(loader, net)
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+TRAIN = """\
+import torch
+from torch.utils.data import DataLoader
+
+from pkg.function import validate
+
+
+def main(net, optimizer, dataset):
+    loader = DataLoader(dataset, batch_size=8, num_workers=4, pin_memory=True)
+    for epoch in range(9):
+        for views, labels in loader:
+            loss = torch.nn.functional.cross_entropy(net(views.cuda()), labels.cuda())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        validate(loader, net)
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+
+
+def test_a_function_that_another_program_calls_in_a_loop_restarts_no_workers_of_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = TEST.format(first="")
+    files = {"pkg/__init__.py": "", "pkg/function.py": VALIDATE, "infer.py": test, "train_net.py": TRAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    found = judged(".", overrides=Overrides(min_confidence=Confidence.UNLIKELY))
+    assert "TRN103" not in {item.code for item in findings_in(found, "infer.py")}
+    assert "TRN103" in {item.code for item in findings_in(found, "train_net.py")}
+
+
+def test_a_function_that_this_program_calls_in_a_loop_restarts_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = TEST.format(first="for epoch in range(9):\n        ")
+    files = {"pkg/__init__.py": "", "pkg/function.py": VALIDATE, "infer.py": several, "train_net.py": TRAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    found = judged(".", overrides=Overrides(min_confidence=Confidence.UNLIKELY))
+    assert "TRN103" in {item.code for item in findings_in(found, "infer.py")}

@@ -19,6 +19,13 @@ REWRITTEN = {
     ),
     "x = Variable(torch.zeros(2))\ny = Variable(torch.ones(2))\n": "x = torch.zeros(2)\ny = torch.ones(2)\n",
     "x = torch.zeros(2)\ny = Variable(x)\n": "x = torch.zeros(2)\ny = x\n",
+    "def f():\n    y = Variable(\n        torch.ones(\n            2,\n        )\n    )\n    return y\n": (
+        "def f():\n    y = torch.ones(\n        2,\n    )\n    return y\n"
+    ),
+    "y = Variable(torch.ones(2,\n                        3))\n": "y = torch.ones(2,\n                        3)\n",
+    "def f():\n\treturn [\n\t\tVariable(\n\t\t\ttorch.ones(\n\t\t\t\t2\n\t\t\t)\n\t\t),\n\t]\n": (
+        "def f():\n\treturn [\n\t\ttorch.ones(\n\t\t\t2\n\t\t),\n\t]\n"
+    ),
 }
 NO_FIX = {
     "one use is out of sight": "x = Variable(torch.zeros(2))\ny = Variable(*given)\n",

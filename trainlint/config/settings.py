@@ -192,7 +192,9 @@ class Config:
         "needs a PyTorch younger than two years is UNSAFE.\n\n"
         "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
         "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
-        "include, and conda environments. Wheels named by URL count with their version. The first file with a lower "
+        "include, conda environments, and Dockerfiles, here or in `docker` (the image `pytorch/pytorch`, and what pip "
+        "installs). Wheels "
+        "named by URL count with their version. The first file with a lower "
         "bound wins; where there is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken. An upper "
         "bound alone counts, too. Files that are larger than a bound or lead out of the project are not read "
         "(`--verbose` names them).",

@@ -142,13 +142,14 @@ class DeclaredRule(Rule, base=True):
 
     def fix(self, site: Site, match: Match) -> Fix | None:
         """The fix of a match, from `edits`. To be overridden only where a fix is already put together elsewhere."""
+        from trainlint.analysis.programs.proved_torch import imports_torch
         from trainlint.fixing.rewrite import Unfixable, attempt
 
         def make() -> Fix:
             edits = tuple(sorted(self.edits(site, match)))
             safety = match.fix_safety or self.fix_safety
             if safety is not None and self._may_be_about_others(site):
-                safety = Safety.UNSAFE
+                safety = Safety.UNSAFE if imports_torch(site.file) else None
             if not edits or safety is None:
                 raise Unfixable
             return Fix(match.filled(self.fix_title), edits, safety)

@@ -49,13 +49,18 @@ _STRENGTH: dict[type[ast.AST], int] = {
 
 
 def replace_expression(source: SourceFile, node: ast.expr, new: cst.BaseExpression) -> Edit:
-    """Put `new` where an expression stands, in parentheses where its place demands them."""
+    """Put `new` where an expression stands, in parentheses where its place demands them.
+
+    Parentheses that only held the old expression together go with it.
+    """
     import libcst as cst
 
     start, stop = _whole_extent(source, node)
     code = generate(source, start, stop, cst.Expr(new))
     if not new.lpar and _needs_parentheses(source, node, code):
         code = f"({code})"
+    elif _bare_strength(node) < _PRIMARY and isinstance(new, cst.Call):
+        start, stop = _with_grouping(source, start, stop)
     return splice(source, start, stop, code)
 
 
@@ -137,6 +142,16 @@ def _end_of_grouping(source: SourceFile, start: int, stop: int) -> int | None:
     if not before.endswith("(") or closing is None or not _is_grouping(source, len(before) - 1):
         return None
     return closing.end()
+
+
+def _with_grouping(source: SourceFile, start: int, stop: int) -> tuple[int, int]:
+    """The extent of an expression, with the parentheses right around it, unless a word stands right before them."""
+    opening = start - 1
+    closed = _end_of_grouping(source, start, stop)
+    touched = opening > 0 and (source.text[opening - 1].isalnum() or source.text[opening - 1] == "_")
+    if closed != stop + 1 or source.text[opening : opening + 1] != "(" or touched:
+        return start, stop
+    return opening, closed
 
 
 def _is_grouping(source: SourceFile, parenthesis: int) -> bool:

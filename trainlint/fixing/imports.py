@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import nodes_in
@@ -184,10 +185,29 @@ def _insertion(source: SourceFile, tree: ast.Module, package: str, statement: st
         head += 1
     if head < len(body):
         is_import = isinstance(body[head], ast.Import | ast.ImportFrom)
+        above = _sorted_place(body[head:], package) if is_import and statement == f"import {package}" else None
+        if above is not None:
+            start = source.line_starts[above.end_lineno or above.lineno]
+            return Edit(start, start, f"{statement}{source.newline}")
         return insert_before(source, body[head], statement if is_import else f"{statement}\n")
     newline = source.newline
     before = "" if not source.text or source.text.endswith(("\r", "\n")) else newline
     return Edit(len(source.text), len(source.text), f"{before}{statement}{newline}")
+
+
+def _sorted_place(body: list[ast.stmt], package: str) -> ast.stmt | None:
+    """The `import x` that `import package` goes below, where those at the head of a file are sorted by name."""
+    heads: list[ast.Import] = []
+    for statement, following in pairwise(body):
+        if not isinstance(statement, ast.Import) or len(statement.names) != 1:
+            break
+        heads.append(statement)
+        if following.lineno != (statement.end_lineno or 0) + 1:
+            break  # an empty line or a comment ends the group
+    names = [statement.names[0].name for statement in heads]
+    if len(names) < 2 or names != sorted(names):
+        return None
+    return next((statement for statement in reversed(heads) if statement.names[0].name < package), None)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

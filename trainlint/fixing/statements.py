@@ -33,8 +33,18 @@ def remove_statement(source: SourceFile, node: ast.stmt) -> tuple[Edit, ...]:
     if place.is_alone:
         return (Edit(place.start, _end_of_text(source, rest.end()) if rest else place.stop, "pass"),)
     if rest:
-        return (_line_removal(source, line_start(source, place.start), rest.end()),)
+        return (_line_removal(source, line_start(source, place.start), _with_empty_line(source, place, rest.end())),)
     return (_removal_beside(source, node, place),)
+
+
+def _with_empty_line(source: SourceFile, place: Statement, end: int) -> int:
+    """The end of the line behind an indented statement with empty lines around it, of which one is enough."""
+    start = line_start(source, place.start)
+    before, after = source.position(start)[0] - 1, source.position(end)[0]
+    empty = before > 0 and not source.line(before).strip() and end < len(source.text)
+    if start == place.start or not empty or source.line(after).strip() or after >= len(source.line_starts):
+        return end
+    return source.line_starts[after]
 
 
 def _removal_beside(source: SourceFile, node: ast.stmt, place: Statement) -> Edit:

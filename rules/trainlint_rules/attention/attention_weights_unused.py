@@ -8,7 +8,13 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
-from trainlint_rules.attention.idioms.attention_weights import chosen, drops_weights, given_by_position, hooked
+from trainlint_rules.attention.idioms.attention_weights import (
+    chosen,
+    drops_weights,
+    given_by_position,
+    gives_all_three,
+    hooked,
+)
 from trainlint_rules.attention.idioms.built import calls_of
 
 
@@ -87,8 +93,8 @@ class AttentionWeightsUnused(CallRule):
     def found(self, site: Site) -> Iterator[Match]:
         """The calls of a module built here whose second result goes nowhere."""
         for place in calls_of(site.file, site.place):
-            if drops_weights(place):
-                there = Site(site.file, place)
+            there = Site(site.file, place)
+            if drops_weights(place) and gives_all_three(there.call):
                 yield Match(there, fields={"called": there.text(there.call.func)})
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Sequence
 
+from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
@@ -14,7 +17,7 @@ from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_loops import only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import elsewhere, passes, place_of_pass, sure_of_pass
+from trainlint_rules.data.idioms.passes import Pass, Start, elsewhere, passes, place_of_pass, sure_of_pass
 from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
 
 _BY_WORKERS = {
@@ -134,7 +137,7 @@ class LoaderRestartsWorkers(LoaderRule):
         if again is not None:
             return f"on every pass ({place_of_pass(again)})", sure_of_pass(again)
         others = elsewhere(site.file, loader)
-        other = next((use for use in others if use.again), None)
+        other = next((use for use in others if use.again and not _handed_once(found, use)), None)
         if any(use.changes for use in others):
             return "", Confidence.UNLIKELY
         if other is not None:
@@ -152,3 +155,10 @@ class LoaderRestartsWorkers(LoaderRule):
         value = value_of_option(site)
         if value is not None:
             yield set_keyword(site.source, site.call, "persistent_workers", value)
+
+
+def _handed_once(found: Sequence[Pass], use: LoaderUse) -> bool:
+    """Whether this file hands the loader to nothing but the function around a loop, once: others call it again."""
+    handed = [item for item in found if item.start is Start.HANDED]
+    names = {last_name(item.node.func) for item in handed if isinstance(item.node, ast.Call)}
+    return names == {use.function} and not any(item.again for item in handed)

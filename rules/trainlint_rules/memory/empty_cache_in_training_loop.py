@@ -13,7 +13,9 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
     between_experiments,
+    follows_del,
     in_own_empty_cache,
+    is_explained,
     is_of_allocator,
     when_memory_is_short,
 )
@@ -64,7 +66,8 @@ class EmptyCacheInTrainingLoop(CallRule):
 
     ## Fix safety
     The fix removes the call. A program that just fits, because another process or library uses the same device,
-    may run out of memory without it. There is no fix in a function that does nothing else than give memory back.
+    may run out of memory without it. There is no fix in a function that does nothing else than give memory back, right
+    behind a `del`, and below a comment, which may say what the call is for.
 
     ## Confirmed by
     `trainlint probe` times the call at this line. `num_device_alloc` and `num_device_free` of
@@ -101,4 +104,6 @@ class EmptyCacheInTrainingLoop(CallRule):
         from trainlint.fixing.rewrite import remove_statement
 
         statement = removable(site.file, site.place)
-        return remove_statement(site.source, statement) if statement is not None else ()
+        if statement is None or is_explained(site) or follows_del(site):
+            return ()
+        return remove_statement(site.source, statement)

@@ -21,6 +21,7 @@ from trainlint_rules.memory.idioms.kept_graphs import (
     lives,
     new_in_each_iteration,
     outside_batch_loop,
+    shares_kept_graph,
     sure_of_graph,
     trained_as_sum,
 )
@@ -127,7 +128,9 @@ class GraphKeptInAccumulator(CallRule):
         return Match(site, fields=fields)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`.detach()` behind what is added."""
+        """`.detach()` behind what is added; none where another sum keeps the same graph."""
         from trainlint.fixing.rewrite import append_attribute_call
 
+        if shares_kept_graph(site, match["node"]):
+            return ()
         return append_attribute_call(site.source, match["node"], ".detach()")

@@ -23,6 +23,7 @@ from trainlint_rules.sync.idioms.batch_copies import (
 )
 from trainlint_rules.sync.idioms.copies import (
     Memory,
+    builds_unpinned_loaders,
     cast_on_host,
     copied,
     memory_of,
@@ -147,9 +148,16 @@ class BlockingBatchCopy(CallRule):
         return Match(site, sure, fields, help=instead, fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One more keyword, in each of the copies of this batch for which that is as safe, and pinned memory."""
+        """One more keyword, in each of the copies of this batch for which that is as safe, and pinned memory.
+
+        None in a helper that nothing in sight calls with a batch, and where no loader of the file pins memory: from
+        pageable memory the keyword changes nothing.
+        """
         from trainlint.fixing.rewrite import add_keyword
 
+        is_unknown = memory_of(site, copied(site)) is Memory.UNKNOWN
+        if is_unknown and (site.heat.heat is Heat.UNKNOWN or builds_unpinned_loaders(site.file)):
+            return
         places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
         copies = [copy for copy in (Site(site.file, place) for place in places) if _may_go_on(copy, match["alone"])]
         for copy in copies:

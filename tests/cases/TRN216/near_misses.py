@@ -34,3 +34,11 @@ def hold(device):
     holder = Holder()
     holder.to(device)
     return holder
+
+
+def keep_mask(mask, device):
+    mask = mask.to(dtype=torch.bool, device="cuda")
+    mask.to("cuda")
+    ones = torch.ones(4, device="cuda")
+    ones.cuda()
+    return mask, ones

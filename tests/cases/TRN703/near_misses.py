@@ -73,3 +73,15 @@ class Chosen(nn.Module):
 
     def forward(self, x):
         return self.attention(x)[0]
+
+
+class Either(nn.Module):
+    def __init__(self, width, fused):
+        super().__init__()
+        self.fused = fused
+        self.attention = nn.MultiheadAttention(width, 4)
+
+    def forward(self, x):
+        if self.fused:
+            return self.attention(x)[0]
+        return self.attention(x, x, x, need_weights=False)[0]

@@ -26,3 +26,9 @@ def supervised(logits, mask):
 def by_hand(scores):
     largest = scores.max()
     return torch.log(torch.sum(torch.exp(scores - largest), 1, keepdim=True)) + largest
+
+
+def scale_of_positions(position, length, window):
+    block = torch.floor(position / length)
+    steps = (position // window).float()
+    return torch.log(block + 1), torch.log(1 + torch.ceil(steps)), torch.log(position // window + 1)

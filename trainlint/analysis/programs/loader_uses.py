@@ -23,3 +23,5 @@ class LoaderUse:
     """Whether it copies batches to the device."""
     changes: bool = False
     """Whether its file changes a loader's dataset (`loader.dataset.epoch = epoch`)."""
+    function: str = ""
+    """The name of the function that begins the loop once in each call; empty where another loop is around it there."""

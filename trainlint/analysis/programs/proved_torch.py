@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import root_name
-from trainlint.analysis.tables.frameworks.packages import OTHERS
+from trainlint.analysis.tables.frameworks.packages import OTHERS, brings_torch
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 
@@ -25,6 +25,13 @@ def imports_other_framework(file: SemanticModel) -> bool:
     """Whether a file imports another framework of deep learning, be it beside PyTorch."""
     outline = file.outline
     return any(origin.partition(".")[0] in OTHERS for origin in (*outline.imports.values(), *outline.stars))
+
+
+def imports_torch(file: SemanticModel) -> bool:
+    """Whether a file imports PyTorch, or a package that works with its objects."""
+    outline = file.outline
+    packages = {origin.partition(".")[0] for origin in (*outline.imports.values(), *outline.stars)}
+    return any(map(brings_torch, packages))
 
 
 def means_only(node: ast.expr, block: Block, names: Collection[str]) -> bool:

@@ -317,7 +317,17 @@ class _Linked:
         again = begun in _AGAIN and self.flow.of(built).heat in _ONLY_ONCE
         path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
         kind, heat = self.steps.kind(body), self.flow.of(body).heat
-        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes)
+        name = self._begun_once_by(body)
+        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes, name)
+
+    def _begun_once_by(self, loop: int) -> str:
+        """The name of the function around a loop, where no further loop stands between the two; else empty."""
+        net, function = self.net, self.net.function_of[loop]
+        if function == NOWHERE:
+            return ""
+        inside = [block for block in net.outwards(net.parents[loop]) if net.function_of[block] == function]
+        is_repeated = any(net.shapes[block].kind is BlockKind.LOOP for block in inside)
+        return "" if is_repeated else net.functions[function].name
 
     def _registered_in(self, file: int) -> dict[str, HeatFact]:
         """Function of a file → the heat that it has because its class is registered."""

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
-from trainlint.config.torch.formats import FIRST, LOCKS, bound, is_conda, is_read, is_requirements, read_requirements
+from trainlint.config.torch.formats import (
+    FIRST,
+    LOCKS,
+    bound,
+    is_conda,
+    is_dockerfile,
+    is_read,
+    is_requirements,
+    read_requirements,
+)
 from trainlint.paths import absolute, shown_here
 from trainlint.project import PROJECT_FILES, REPOSITORY, project_around
 
@@ -88,6 +97,10 @@ class _Place:
             within = self.directory / "requirements"
             yield from (within / name for name in sorted(_names_in(within)) if name.endswith(".txt"))
         yield from (self.directory / name for name in sorted(filter(is_conda, self.names)))
+        yield from (self.directory / name for name in sorted(filter(is_dockerfile, self.names)))
+        if "docker" in self.names:
+            images = self.directory / "docker"
+            yield from (images / name for name in sorted(filter(is_dockerfile, _names_in(images))))
 
     def _of_file(self, path: Path) -> TorchRange | None:
         """What a file says together with those that it includes, each read once."""

@@ -20,7 +20,14 @@ LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 
 def is_read(name: str) -> bool:
     """Whether a file or directory of this name may say which torch versions are targeted."""
-    return name in FIRST or name in LOCKS or name == "requirements" or is_requirements(name) or is_conda(name)
+    if name in FIRST or name in LOCKS or name in ("requirements", "docker"):
+        return True
+    return is_requirements(name) or is_conda(name) or is_dockerfile(name)
+
+
+def is_dockerfile(name: str) -> bool:
+    """Whether a file of this name may describe an image, such as `Dockerfile` or `Dockerfile.gpu`."""
+    return name == "Dockerfile" or name.startswith("Dockerfile.")
 
 
 def is_requirements(name: str) -> bool:
@@ -44,7 +51,7 @@ def read_requirements(name: str, data: bytes) -> Requirements:
     """What a file says of torch, and which files it includes. One without a format of its own holds requirements."""
     from trainlint.config.torch.requirements import Requirements, in_requirements
 
-    if name not in FIRST and name not in LOCKS and not is_conda(name):
+    if name not in FIRST and name not in LOCKS and not is_conda(name) and not is_dockerfile(name):
         return in_requirements(_decoded(data))
     if b"torch" not in data:  # parsers cost time to import
         return Requirements()
@@ -71,6 +78,10 @@ def _reader(name: str) -> _Reader:
         from trainlint.config.torch.conda import in_conda
 
         return in_conda
+    if is_dockerfile(name):
+        from trainlint.config.torch.images import in_dockerfile
+
+        return in_dockerfile
     if name in LOCKS:
         from trainlint.config.torch import locks
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.contract.guard import guard
 
 if TYPE_CHECKING:
     import libcst as cst
 
+_WHOLE = frozenset("floor ceil round trunc floor_divide long int".split())
+"""Functions and methods whose results are whole numbers."""
 _Options = tuple[tuple[str, ast.expr], ...]
 
 
@@ -58,6 +61,13 @@ def formula(site: Site) -> Formula | None:
 
 
 @guard
+def of_whole_numbers(site: Site) -> bool:
+    """One is added to whole numbers, which are either 0 or at least 1, so that no digit is lost."""
+    rest = _more_than_one(site.call.args[0]) if isinstance(site.node, ast.Call) and site.call.args else None
+    return rest is not None and _is_whole(site, rest)
+
+
+@guard
 def shifted_by_largest(site: Site) -> bool:
     """The largest exponent is subtracted first, so that nothing overflows."""
     summed = _summed_exponent(site, site.call.args[0]) if isinstance(site.node, ast.Call) else None
@@ -93,6 +103,14 @@ def _more_than_one(node: ast.expr) -> ast.expr | None:
         if _is_one(node.right):
             return node.left
     return None
+
+
+def _is_whole(site: Site, node: ast.expr) -> bool:
+    """Whether an expression gives whole numbers by its last operation."""
+    node = single_value(node, site.block) or node
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _WHOLE
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
 
 
 def _less_one(site: Site) -> ast.BinOp | None:

@@ -91,10 +91,8 @@ def unwrap(site: Site) -> Iterator[Edit]:
 
     `x = Variable(x)` goes as a whole, since `x = x` would be left of it.
     """
-    import libcst as cst
-
+    from trainlint.fixing.expressions import replace_by_text
     from trainlint.fixing.layout import Unfixable
-    from trainlint.fixing.rewrite import replace_expression
     from trainlint.fixing.statements import remove_statement
 
     written = unwrapped(site)
@@ -104,7 +102,21 @@ def unwrap(site: Site) -> Iterator[Edit]:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is site.call and name == written:
             yield from remove_statement(site.source, site.statement)
         case _:
-            yield replace_expression(site.source, site.call, cst.parse_expression(written))
+            yield replace_by_text(site.source, site.call, _indented_as_call(site, written))
+
+
+def _indented_as_call(site: Site, written: str) -> str:
+    """What a call wraps, with its further lines moved left where it began on a line of its own."""
+    data = argument(site.call, "data", 0)
+    if data is None or data.lineno == site.call.lineno or any(quotes in written for quotes in ('"""', "'''", "\\")):
+        return written
+    deeper = _indentation(site.source.line(data.lineno)) - _indentation(site.source.line(site.call.lineno))
+    first, *rest = written.split("\n")
+    return "\n".join([first, *(line[max(0, min(deeper, _indentation(line))) :] for line in rest)])
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def unwrapped(there: Site) -> str | None:

@@ -45,6 +45,13 @@ def drops_weights(place: Place) -> bool:
             return False
 
 
+def gives_all_three(call: ast.Call) -> bool:
+    """Whether a call gives query, key and value; one that does not goes to another class of attention."""
+    if has_unpacked_arguments(call):
+        return True
+    return all(argument(call, name, index) is not None for index, name in enumerate(("query", "key", "value")))
+
+
 def given_by_position(call: ast.Call) -> bool:
     """Whether a call gives `need_weights` or `is_causal` in a way that `need_weights=False` cannot stand beside."""
     given = argument(call, "need_weights", _NEED_WEIGHTS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.layer_pairs import layer_before
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, children, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.names import argument, children, constant, has_unpacked_arguments, last_name, nodes_in
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
@@ -37,8 +37,15 @@ _REGISTERING = lazy(r"regist(er|ry)", re.IGNORECASE)
 @guard
 def registers_models(site: Site) -> bool:
     """The file registers models, whose weights come from elsewhere."""
+    decorators = {
+        decorator
+        for node in nodes_in(site.file.tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+        for decorator in node.decorator_list
+    }
     return any(
-        isinstance(place.node, ast.Call) and not place.node.args and not place.node.keywords
+        isinstance(place.node, ast.Call)
+        and (place.node in decorators or (not place.node.args and not place.node.keywords))
         for name, places in site.file.outline.calls.items()
         if _REGISTERING.search(name)
         for place in places

@@ -57,6 +57,23 @@ def between_experiments(site: Site) -> bool:
     return site.heat.heat is Heat.EVAL_STEP and site.block.innermost_loop() is None
 
 
+def is_explained(site: Site) -> bool:
+    """Whether a line with nothing but a comment stands right above the statement."""
+    line = site.statement.lineno - 1
+    return line > 0 and site.source.line(line).lstrip().startswith("#")
+
+
+def follows_del(site: Site) -> bool:
+    """Whether the statement before it, in the same block, deletes names: memory is given back on purpose."""
+    for node in nodes_in(site.file.tree):
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if isinstance(statements, list) and site.statement in statements:
+                at = statements.index(site.statement)
+                return at > 0 and isinstance(statements[at - 1], ast.Delete)
+    return False
+
+
 def _follows_a_first_try(site: Site) -> bool:
     """Whether a `with` that is named for running out of memory ends before it in the same function."""
     if site.function is None:

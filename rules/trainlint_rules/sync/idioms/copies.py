@@ -64,6 +64,15 @@ def unpinned_loaders(site: Site) -> Iterator[Site]:
         yield site.at(loader.call, loader.block)
 
 
+def builds_unpinned_loaders(file: SemanticModel) -> bool:
+    """Whether a file builds loaders, of any class that is named so, and none that may pin memory."""
+    built = [node for node in nodes_in(file.tree) if isinstance(node, ast.Call)]
+    loaders = [call for call in built if last_name(call.func).endswith("DataLoader")]
+    return bool(loaders) and not any(
+        keyword.arg in ("pin_memory", None) for call in loaders for keyword in call.keywords
+    )
+
+
 def cast_on_host(site: Site, batch: ast.expr) -> str | None:
     """The method, as in `x.float().to(device)`, that may make a pageable tensor of a pinned one before the copy."""
     while isinstance(batch, ast.Subscript):

@@ -6,10 +6,18 @@ import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import How, Place
-from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    has_unpacked_arguments,
+    last_name,
+    nodes_in,
+    position,
+)
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.iterables import nests_items
-from trainlint.analysis.types.values import Origin
+from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.values import Home, Origin, Value
 
 _SURE = 0.95
 _UNPACKED = 0.75
@@ -32,9 +40,23 @@ def dropped_move(file: SemanticModel, place: Place) -> float:
         return 0.0
     if call.func.attr == "to" and file.kinds.device_argument(call, place.block) is None:
         return 0.0
+    if _is_there(file, place, value):
+        return 0.0
     if value.origin is not Origin.BATCH:
         return _SURE
     return _UNPACKED if _is_unpacked(owner, place) else 0.0
+
+
+def _is_there(file: SemanticModel, place: Place, value: Value) -> bool:
+    """Whether a tensor is on CUDA already when it is moved there, so that the moved tensor is the same one."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    given = argument(call, "device", 0)
+    if given is not None and constant(given) != "cuda":
+        return False
+    to_cuda = call.func.attr == "cuda" or (call.func.attr == "to" and given is not None)
+    return to_cuda and value.home is Home.DEVICE and value.evidence.home >= Rank.PASSED
 
 
 def _is_unpacked(owner: ast.expr, place: Place) -> bool:

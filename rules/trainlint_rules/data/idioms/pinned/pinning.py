@@ -68,11 +68,11 @@ def decided(site: Site) -> bool:
 def pin_edits(site: Site) -> Iterator[Edit]:
     """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too.
 
-    Nothing where the option stands in a dict that the call unpacks.
+    Nothing where the option stands in a dict that the call unpacks, and where the batches may be graphs.
     """
     from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-    if decided(site) and argument(site.call, "pin_memory", 7) is None:
+    if (decided(site) and argument(site.call, "pin_memory", 7) is None) or _may_be_graphs(site):
         return
     value = "True"
     if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
@@ -80,6 +80,16 @@ def pin_edits(site: Site) -> Iterator[Edit]:
         yield from imported
         value = f"{name}()"
     yield set_keyword(site.source, site.call, "pin_memory", value)
+
+
+def _may_be_graphs(site: Site) -> bool:
+    """Whether a file that uses DGL has a collate function of its own here, which may make graphs, and not only tensors.
+
+    Graphs of DGL have no `pin_memory`.
+    """
+    code, outline = item_code(site.file, LoaderRule.loader(site)), site.file.outline
+    uses_dgl = any(origin.partition(".")[0] == "dgl" for origin in (*outline.imports.values(), *outline.stars))
+    return uses_dgl and not code.stacks and safety_of_pinning(site) is not Safety.SAFE
 
 
 def helps_alone(site: Site) -> bool:

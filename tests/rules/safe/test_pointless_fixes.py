@@ -1,0 +1,172 @@
+"""A fix that would gain nothing is not offered, nor one that overrules what somebody has decided."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.safe.offered import fixed, fixes
+from trainlint.finding import Safety
+
+MOVER = """
+import torch
+
+
+def {name}(things):
+    if isinstance(things, torch.Tensor):
+        return things.cuda()
+    return [{name}(thing) for thing in things]
+"""
+
+
+@pytest.mark.parametrize("name", ["to_cuda", "move_batch", "batch_to_device"])
+def test_a_helper_that_nothing_calls_with_a_batch_is_left(name: str) -> None:
+    assert not fixes(MOVER.format(name=name), "TRN205")
+
+
+GRAPHS = """
+import torch
+from graphs.loading import {loader}
+
+
+def train(model, optimizer, criterion, dataset, device):
+    loader = {loader}(dataset, batch_size=64, shuffle=True{option})
+    for first, second in zip(loader, loader):
+        inputs, targets = first
+        targets = targets.to(device)
+        optimizer.zero_grad()
+        criterion(model(inputs), targets.float()).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("loader", ["GraphDataLoader", "DataLoader", "MoleculeDataLoader"])
+def test_a_copy_waits_as_before_where_no_loader_pins_memory(loader: str) -> None:
+    assert not fixes(GRAPHS.format(loader=loader, option=""), "TRN205")
+
+
+@pytest.mark.parametrize("option", [", pin_memory=True", ", **options"])
+def test_a_copy_may_go_on_where_a_loader_may_pin_memory(option: str) -> None:
+    assert fixes(GRAPHS.format(loader="GraphDataLoader", option=option), "TRN205")
+
+
+SAMPLED = """
+import torch
+from torch.utils.data import DataLoader
+{imported}
+
+
+def train(model, optimizer, nodes, sampler, device):
+    loader = DataLoader(nodes, batch_size=64, num_workers=4, shuffle=True{collate})
+    for blocks in loader:
+        blocks = [block.to(device) for block in blocks]
+        optimizer.zero_grad()
+        model(blocks).sum().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("imported", ["import dgl", "from dgl.nn import GATConv", "import dgl.function as fn"])
+@pytest.mark.parametrize("collate", [", collate_fn=sampler.sample", ", collate_fn=lambda items: sampler(items)"])
+def test_batches_that_may_be_graphs_are_not_pinned(imported: str, collate: str) -> None:
+    assert not fixes(SAMPLED.format(imported=imported, collate=collate), "TRN102")
+
+
+def test_tensors_are_pinned_in_a_file_that_uses_graphs_too() -> None:
+    assert fixes(SAMPLED.format(imported="import dgl", collate=""), "TRN102")
+
+
+STEP = """
+import torch
+
+
+def train(model, optimizer, loader):
+    for batch in loader:
+        batch = batch.to("cuda", non_blocking=True)
+        loss = model(batch).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+{last}
+"""
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "        del loss\n        torch.cuda.empty_cache()",
+        "        del batch, loss\n\n        torch.cuda.empty_cache()",
+        "        # the library behind it needs the rest of the memory\n        torch.cuda.empty_cache()",
+        "        if batch.numel():\n            del loss\n            torch.cuda.empty_cache()",
+    ],
+)
+def test_memory_that_is_given_back_on_purpose_stays_so(last: str) -> None:
+    assert not fixes(STEP.format(last=last), "TRN301")
+
+
+@pytest.mark.parametrize(
+    ("last", "left"),
+    [
+        ("        torch.cuda.empty_cache()", ""),
+        ("        torch.cuda.empty_cache()\n        del loss", "        del loss\n"),
+        ("\n        torch.cuda.empty_cache()\n\n        print(loss)", "\n        print(loss)\n"),
+    ],
+)
+def test_a_call_that_nothing_explains_may_go(last: str, left: str) -> None:
+    after = fixed(STEP.format(last=last), "TRN301", Safety.UNSAFE)
+    assert after.partition("optimizer.step()\n")[2] == left
+
+
+SUMS = """
+import torch
+
+
+def train(model, optimizer, loader, criterion):
+    total, total_data = 0.0, 0.0
+    for batch in loader:
+        {made}
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss
+        {other}
+    return float(total), float(total_data)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "loss, data, penalty = criterion(model(batch))",
+        "loss, (data, penalty) = criterion(model(batch))",
+        "(data, loss) = model.losses(batch)",
+    ],
+)
+def test_one_of_several_sums_of_the_same_graph_is_not_detached_alone(made: str) -> None:
+    assert not fixes(SUMS.format(made=made, other="total_data += data"), "TRN304")
+
+
+@pytest.mark.parametrize("other", ["total_data += data.item()", "total_data += data.detach()", "pass"])
+def test_a_sum_whose_graph_nothing_else_keeps_is_detached(other: str) -> None:
+    after = fixed(SUMS.format(made="loss, data = criterion(model(batch))", other=other), "TRN304")
+    assert "total += loss.detach()" in after
+
+
+MXNET = """
+{imported}
+from shop.layers import Network
+
+
+def evaluate(net, loader, criterion):
+    net.eval()
+    total = 0
+    for data, labels in loader:
+        loss = criterion(net(data), labels)
+        total += loss.sum()
+    return total
+"""
+
+
+def test_a_file_that_imports_torch_beside_it_has_an_unsafe_one() -> None:
+    (found,) = fixes(MXNET.format(imported="import mxnet as mx\nimport torch"), "TRN304")["TRN304"]
+    assert found.fix is not None
+    assert found.fix.safety is Safety.UNSAFE
