@@ -18,9 +18,9 @@ from typing import NoReturn
 from trainlint.evidence_json import Damaged
 from trainlint_probe import child_processes, script
 from trainlint_probe.command import without_secrets
-from trainlint_probe.error_words import exit_in_words
 from trainlint_probe.orders import from_environment
 from trainlint_probe.recorder import Recorder
+from trainlint_probe.wording.errors import exit_in_words
 
 WRONG_USAGE = 2
 _INTERRUPTED = 130

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence import Run
 from trainlint_probe import environment
-from trainlint_probe.error_words import words_of, words_with_line
 from trainlint_probe.live.progress import progress_of, write_progress
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.own_rank import rank_and_world
@@ -26,6 +25,7 @@ from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
+from trainlint_probe.wording.errors import words_of, words_with_line
 
 if TYPE_CHECKING:
     from trainlint_probe.watch.afterwards.deeper import Changes

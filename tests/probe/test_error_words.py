@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint_probe.error_words import exit_in_words, words_of
+from trainlint_probe.wording.errors import exit_in_words, words_of
 
 
 def syntax_error() -> BaseException:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.evidence import Interval
-from trainlint_probe.units import duration, durations, part, size, span, unit_of
+from trainlint_probe.wording.units import duration, durations, part, size, span, unit_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainlint_probe.changed_files.files import MOST, Changes
 from trainlint_probe.overlay import Overlay
-from trainlint_probe.units import size
+from trainlint_probe.wording.units import size
 
 _MOST_NAMED = 4
 """Files or directories that are named of each kind."""

@@ -9,7 +9,6 @@ from statistics import fmean
 
 from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe import units
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
@@ -17,6 +16,7 @@ from trainlint_probe.judgement.same_line import COSTLY
 from trainlint_probe.judgement.verdicts import THRESHOLD, settings_of, timed
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
+from trainlint_probe.wording import units
 
 
 def judge_run(run: Run) -> list[RuntimeFinding]:

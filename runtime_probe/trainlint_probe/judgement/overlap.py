@@ -12,7 +12,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from trainlint.evidence import Cores, Interval, Loader, Phase, Run
-from trainlint_probe import units
+from trainlint_probe.wording import units
 
 _DOUBT = 2.0
 """How far the cost to hand a batch over may be off, in either direction: it was tried once, on the same machine."""

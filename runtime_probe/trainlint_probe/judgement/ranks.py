@@ -8,7 +8,7 @@ from statistics import mean, median
 
 from trainlint.evidence import Phase, Run
 from trainlint.symptoms import Symptom
-from trainlint_probe import units
+from trainlint_probe.wording import units
 
 LATE = 0.1
 """A rank is named as straggler where its own work exceeds the others' by this share of the step."""

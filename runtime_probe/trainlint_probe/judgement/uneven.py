@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 from trainlint.evidence import Step
-from trainlint_probe.units import duration
+from trainlint_probe.wording.units import duration
 
 _LONG = 3.0
 """Times the median, from which a step is a long one."""

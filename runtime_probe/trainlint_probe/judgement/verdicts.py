@@ -15,8 +15,8 @@ from statistics import fmean, stdev
 from trainlint.evidence import Interval, Line, Loader, Optimizer, Run, Seen, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
-from trainlint_probe import units
 from trainlint_probe.judgement.overlap import overlap
+from trainlint_probe.wording import units
 
 THRESHOLD = 0.01
 """The share of a step from which a cost counts. Steps of one training differ by more than that as a rule, so less

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trainlint.evidence import Interval, Run, State, Verdict
 from trainlint_probe.judgement.verdicts import THRESHOLD
 from trainlint_probe.report.words import Defect, defects, percent, place, without_confirmed
-from trainlint_probe.units import span
+from trainlint_probe.wording.units import span
 
 if TYPE_CHECKING:
     from trainlint_probe.result import Unjudged

@@ -43,7 +43,7 @@ from trainlint_probe.report.words import (
     without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
-from trainlint_probe.units import duration
+from trainlint_probe.wording.units import duration
 
 if TYPE_CHECKING:
     from jinja2 import Template

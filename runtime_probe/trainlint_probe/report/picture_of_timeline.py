@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.evidence import Phase
 from trainlint_probe.report.drawing import DEVICE, INK, NARROW, PHASE_COLORS, Picture, axes_of, picture
 from trainlint_probe.traces.timeline import Timeline
-from trainlint_probe.units import duration
+from trainlint_probe.wording.units import duration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

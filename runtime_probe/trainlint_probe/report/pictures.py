@@ -20,7 +20,7 @@ from trainlint_probe.report.drawing import (
     picture,
 )
 from trainlint_probe.report.words import capital, mean_phases
-from trainlint_probe.units import duration
+from trainlint_probe.wording.units import duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -37,7 +37,7 @@ from trainlint_probe.report.words import (
     why_no_step,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
-from trainlint_probe.units import duration, unit_of
+from trainlint_probe.wording.units import duration, unit_of
 
 if TYPE_CHECKING:
     from trainlint_probe.profile_tables.tables import ProfileTables

@@ -17,7 +17,7 @@ from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on,
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.reading import TraceReading
-from trainlint_probe.units import duration, span
+from trainlint_probe.wording.units import duration, span
 
 _KERNELS = 5
 """Classes of kernels that are named."""

@@ -12,7 +12,7 @@ from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
 from trainlint_probe.result import Ignored, Unjudged
-from trainlint_probe.units import duration, span
+from trainlint_probe.wording.units import duration, span
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 

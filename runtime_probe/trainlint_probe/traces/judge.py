@@ -13,7 +13,7 @@ from trainlint_probe.traces.places import Source
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
 from trainlint_probe.traces.sites import SyncSite
-from trainlint_probe.units import duration, part, span
+from trainlint_probe.wording.units import duration, part, span
 
 NOTICEABLE = 0.01
 """The share of a step from which a cost counts: steps of one training differ by as much."""

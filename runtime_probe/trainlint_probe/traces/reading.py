@@ -16,7 +16,7 @@ from trainlint_probe.traces.events import Trace, UnreadableTrace, read_events
 from trainlint_probe.traces.phases import phases_of
 from trainlint_probe.traces.steps import Window, window_of
 from trainlint_probe.traces.syncs import waits_of
-from trainlint_probe.units import duration
+from trainlint_probe.wording.units import duration
 
 RAN_AHEAD_SHARE = 0.1
 """If the device needs this much longer for a step than the host, the host ran ahead of it, and its pace is not the

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint_probe import child_processes, script
-from trainlint_probe.error_words import exit_in_words, words_of, words_with_line
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.verify import edited, reached
@@ -33,6 +32,7 @@ from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.watching import Watch
+from trainlint_probe.wording.errors import exit_in_words, words_of, words_with_line
 
 if TYPE_CHECKING:
     from trainlint_probe.verify.marks import Marks

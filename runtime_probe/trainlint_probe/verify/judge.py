@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean, median
 
-from trainlint_probe.units import duration, durations
 from trainlint_probe.verify.compare import compare
 from trainlint_probe.verify.fixes import Proposal
 from trainlint_probe.verify.keeping import compare_kept
@@ -14,6 +13,7 @@ from trainlint_probe.verify.order import Place
 from trainlint_probe.verify.peak import compare_peaks
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.result import End, Likeness, Outcome, Peak, Training, Trial, Verification
+from trainlint_probe.wording.units import duration, durations
 
 LEAST_GAIN = 0.01
 """The share of a step from which a gain counts: less is what two builds of one program differ by."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from trainlint_probe.units import size
 from trainlint_probe.verify.result import Peak, Trial
+from trainlint_probe.wording.units import size
 
 LEAST_SHARE = 0.01
 """Less than this share of the memory is no change to speak of."""

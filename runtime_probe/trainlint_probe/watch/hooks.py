@@ -28,7 +28,7 @@ from trainlint_probe.watch.sampler import ENOUGH, IN_THE_WINDOW_S, Sampler
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
-from trainlint_probe.watch.warned import Warned
+from trainlint_probe.watch.warned_of.warned import Warned
 from trainlint_probe.watch.watching import Watch
 
 

@@ -11,10 +11,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe import units
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.watching import Watch
+from trainlint_probe.wording import units
 
 _NAME = "DistributedDataParallel"
 _REDUCED = Kind(f"the reduction of {_NAME}", Symptom.REDUCED_TOO_EARLY)

@@ -12,7 +12,7 @@ from typing import Any
 
 from trainlint_probe.watch.lines import frame_at
 
-_OWN = str(Path(__file__).parents[1]) + os.sep
+_OWN = str(Path(__file__).parents[2]) + os.sep
 _STARTS_PYTHON = "<frozen runpy>"
 
 

@@ -15,7 +15,7 @@ import torch
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import frame_at, shown
-from trainlint_probe.watch.warning_places import place_without_us
+from trainlint_probe.watch.warned_of.places import place_without_us
 from trainlint_probe.watch.watching import Watch
 
 
@@ -97,7 +97,7 @@ class Warned:
 
 
 _TORCH = str(Path(torch.__file__).parent) + os.sep
-_OWN = str(Path(__file__).parents[1]) + os.sep
+_OWN = str(Path(__file__).parents[2]) + os.sep
 _STANDARD = str(Path(warnings.__file__).parent) + os.sep
 
 

@@ -1,0 +1,1 @@
+"""Warnings while a script runs: heard, and told at the lines that they are about."""

@@ -1,0 +1,1 @@
+"""Numbers and errors in words, for all that speaks to people."""
