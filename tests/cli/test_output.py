@@ -200,6 +200,7 @@ force-exclude = true
 target-torch = ">=2.2,<2.9"
 hot = ["step"]
 cold = ["Trainer.setup"]
+budget = {}
 file-time-limit = 2.5
 
 [severity]
@@ -252,6 +253,7 @@ force-exclude = false  # default
 target-torch = ">=2.4"  # requirements of the project
 hot = []  # default
 cold = []  # default
+budget = {}  # default
 file-time-limit = 10.0  # default
 
 [severity]  # pyproject.toml:8

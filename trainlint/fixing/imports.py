@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -180,19 +180,30 @@ def _insertion(source: SourceFile, tree: ast.Module, package: str, statement: st
             if isinstance(candidate, ast.Try):
                 break
             return insert_before(source, candidate, statement)
-    head = 0
-    while head < len(body) and (_is_future(body[head]) or (head == 0 and _is_docstring(body[0]))):
-        head += 1
+    head = _first_after_head(body)
     if head < len(body):
-        is_import = isinstance(body[head], ast.Import | ast.ImportFrom)
-        above = _sorted_place(body[head:], package) if is_import and statement == f"import {package}" else None
-        if above is not None:
-            start = source.line_starts[above.end_lineno or above.lineno]
-            return Edit(start, start, f"{statement}{source.newline}")
-        return insert_before(source, body[head], statement if is_import else f"{statement}\n")
+        return _at_head(source, body[head:], package, statement)
     newline = source.newline
     before = "" if not source.text or source.text.endswith(("\r", "\n")) else newline
     return Edit(len(source.text), len(source.text), f"{before}{statement}{newline}")
+
+
+def _first_after_head(body: Sequence[ast.stmt]) -> int:
+    """Where the docstring and imports from `__future__` end."""
+    head = 0
+    while head < len(body) and (_is_future(body[head]) or (head == 0 and _is_docstring(body[0]))):
+        head += 1
+    return head
+
+
+def _at_head(source: SourceFile, body: list[ast.stmt], package: str, statement: str) -> Edit:
+    """The insertion before the first statement, or in its place among sorted imports."""
+    is_import = isinstance(body[0], ast.Import | ast.ImportFrom)
+    above = _sorted_place(body, package) if is_import and statement == f"import {package}" else None
+    if above is not None:
+        start = source.line_starts[above.end_lineno or above.lineno]
+        return Edit(start, start, f"{statement}{source.newline}")
+    return insert_before(source, body[0], statement if is_import else f"{statement}\n")
 
 
 def _sorted_place(body: list[ast.stmt], package: str) -> ast.stmt | None:

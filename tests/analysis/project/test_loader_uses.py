@@ -86,7 +86,8 @@ def test_a_loop_of_another_file_is_known_where_the_loader_is_built(files: dict[s
     told = project({"data.py": BUILDER, **files}).outsides["data.py"].loader_uses
     (uses,) = told.values()
     line = 1 + textwrap.dedent(files["engine.py"]).split("\n").index("        for views in self.feed:")
-    assert uses == (LoaderUse("engine.py", line, LoopKind.STEP, Heat.STEP, again=True, copies=True),)
+    expected = LoaderUse("engine.py", line, LoopKind.STEP, Heat.STEP, again=True, copies=True, function="epoch")
+    assert uses == (expected,)
 
 
 def test_a_single_pass_is_not_repeated() -> None:

@@ -55,7 +55,7 @@ def test_a_copy_that_may_be_needed_is_gained_at_most() -> None:
     copied = Seen(Line("train.py", 9), Symptom.DEEP_COPY, "copy.deepcopy", calls=10, host_ms=50.0)
     steps = (Step(20.0, {}),) * 10
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,)))
-    assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 5.0), Interval(0.0, 0.25))
+    assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 5.75), Interval(0.0, 0.2875))
 
 
 def of_switches(run: Run) -> dict[str, tuple[int, int]]:

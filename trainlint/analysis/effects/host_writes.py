@@ -65,11 +65,10 @@ def written_afterwards(file: SemanticModel, copied: ast.expr, place: Place, dept
     names = _aliases(file, root, _shared(copied))
     loops = [block.node for block in place.block.outwards() if block.kind is BlockKind.LOOP]
     for write in _writes(file, root):
-        shared = write.names & names
-        if not shared:
+        hit = frozenset(name for name in write.names & names if not _is_new(file, name, write.line))
+        if not hit:
             continue
-        hit = frozenset(name for name in shared if not _is_new(file, name, write.line))
-        if hit and write.line >= line and not _is_within(place.statement, write.line):
+        if write.line >= line and not _is_within(place.statement, write.line):
             return True
         if any(_is_within(loop, write.line) and not hit <= _made_in(file, loop) for loop in loops):
             return True

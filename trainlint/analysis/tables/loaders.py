@@ -97,6 +97,11 @@ def is_loader_class(name: str) -> bool:
     return name in CLASSES
 
 
+def is_named_as_loader(name: str) -> bool:
+    """Whether the name ends with that of a class which yields batches, as those of subclasses do."""
+    return name.endswith(tuple(CLASSES))
+
+
 def wraps_loader(name: str) -> bool:
     """Whether a class or function of this name is given a loader and yields its batches."""
     return name in WRAPPERS

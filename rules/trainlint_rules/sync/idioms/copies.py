@@ -14,7 +14,7 @@ from trainlint.analysis.syntax.blocks import Block, Class, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.loaders import collates_tensors
+from trainlint.analysis.tables.loaders import collates_tensors, is_named_as_loader
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.analysis.types.evidence import Rank
@@ -64,10 +64,11 @@ def unpinned_loaders(site: Site) -> Iterator[Site]:
         yield site.at(loader.call, loader.block)
 
 
+@once
 def builds_unpinned_loaders(file: SemanticModel) -> bool:
     """Whether a file builds loaders, of any class that is named so, and none that may pin memory."""
     built = [node for node in nodes_in(file.tree) if isinstance(node, ast.Call)]
-    loaders = [call for call in built if last_name(call.func).endswith("DataLoader")]
+    loaders = [call for call in built if is_named_as_loader(last_name(call.func))]
     return bool(loaders) and not any(
         keyword.arg in ("pin_memory", None) for call in loaders for keyword in call.keywords
     )
