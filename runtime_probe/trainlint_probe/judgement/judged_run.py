@@ -13,7 +13,7 @@ from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
 from trainlint_probe.judgement.same_line import COSTLY
-from trainlint_probe.judgement.verdicts import THRESHOLD, settings_of, timed
+from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, settings_of, timed
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
@@ -197,9 +197,21 @@ def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
             # Python collects by itself what must be collected: a call in the steps is surely gained.
             is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
             known = timed(items, len(run.steps))
-            cost = Interval(min(known.low, step) if is_vain else 0.0, min(known.high, step))
+            most = max(known.high, _at_line(run, at) * (1 + BETWEEN_RUNS))
+            cost = Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
             share = Interval(cost.low / step, cost.high / step)
             yield RuntimeFinding("costly-call", sentence, cost, share, _source(at))
+
+
+def _at_line(run: Run, at: Line) -> float:
+    """Milliseconds that a step spends at a line, by looks at it: with what is worked out for a call before it begins,
+    as the state that `torch.save(model.state_dict(), path)` writes. 0.0 where too few looks saw the line.
+    """
+    return sum(
+        item.share * fmean(step.phases.get(item.phase, 0.0) for step in run.steps)
+        for item in run.lines
+        if item.at == at
+    )
 
 
 def _times(number: int) -> str:

@@ -71,7 +71,7 @@ _QUEUED = frozenset({Symptom.CLIPPING, Symptom.COLLECTIVE, Symptom.DEEP_COPY, Sy
 
 _DECISIVE = ("num_workers", "pin_memory", "batch_size")
 
-_BETWEEN_RUNS = 0.15
+BETWEEN_RUNS = 0.15
 """How far the time of the same call may lie apart in two runs, as a part of it. In five runs each on a virtual machine
 with two cores, the mean time of a collection of 127 ms differed by 5%, and that of a checkpoint of 6 ms by 16%."""
 
@@ -231,7 +231,7 @@ def timed(shown: Sequence[Seen], steps: int) -> Interval:
     ms = sum(item.host_ms or 0.0 for item in shown) / steps
     fastest = sum((item.fastest_ms or 0.0) * item.calls for item in shown) / steps
     spread = max(ms - fastest, 0.0) if all(item.fastest_ms is not None for item in shown) else 0.0
-    spread = max(spread, _BETWEEN_RUNS * ms)
+    spread = max(spread, BETWEEN_RUNS * ms)
     return Interval(ms - spread, ms + spread)
 
 
