@@ -362,7 +362,8 @@ def test_what_the_probe_writes_is_what_check_reads(program: Program, write: Writ
     (finding,) = [each for each in json.loads(result.out)["findings"] if each["code"] == "TRN101"]
     assert finding["measured"]["state"] == "confirmed"
     assert finding["measured"]["share"]["low"] > 0
-    assert json.loads(result.out)["evidence"] == {"path": "evidence.json", "run": "12 steps on cpu", "stale": []}
+    of_run = "12 steps of train.py on cpu"
+    assert json.loads(result.out)["evidence"] == {"path": "evidence.json", "run": of_run, "stale": []}
     assert program("check", "train.py", "--evidence", "evidence.json", "--fail-on", "confirmed").code == 1
     write("train.py", b"# edited\n" + SLOW_LOADER.read_bytes())
     edited = program("check", "train.py", "--evidence", "evidence.json", "--fail-on", "confirmed")

@@ -261,7 +261,8 @@ class TestRuns:
         assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
         (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
         assert main(["probe", "--no-deep", "fails.py"]) == 4
-        assert "its own fault: it ended with: no data in ./data." in capfd.readouterr().out
+        said = " ".join(capfd.readouterr().out.split())  # lines are as wide as the terminal
+        assert "its own fault: it ended with: no data in ./data." in said
 
     def test_a_script_that_fails_is_told_apart_from_findings(
         self, runner: Runner, capfd: pytest.CaptureFixture[str]
