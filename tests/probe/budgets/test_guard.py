@@ -267,7 +267,7 @@ class TestAllowed:
 def test_a_package_that_is_installed_from_a_path_is_the_user_s_own(tmp_path: Path) -> None:
     """After `pip install .` or tox. `theirs` came by its name; of `broken` nobody can tell."""
     site = tmp_path / "site-packages"
-    origins = {"mine": '{"url": "file:///work/mine", "dir_info": {}}', "theirs": None, "broken": "{"}
+    origins = {"mine": '{"url": "file:///home/me/mine", "dir_info": {}}', "theirs": None, "broken": "{"}
     for name, origin in origins.items():
         metadata = site / f"{name}-1.dist-info"
         metadata.mkdir(parents=True)
