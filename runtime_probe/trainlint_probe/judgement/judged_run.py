@@ -13,6 +13,7 @@ from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
 from trainlint_probe.judgement.same_line import COSTLY
+from trainlint_probe.judgement.step_times import line_times
 from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, settings_of, timed
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
@@ -194,24 +195,20 @@ def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
         if ms >= THRESHOLD * step:
             what = " and ".join(dict.fromkeys(item.what for item in items))
             sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})."
-            # Python collects by itself what must be collected: a call in the steps is surely gained.
-            is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
-            known = timed(items, len(run.steps))
-            most = max(known.high, _at_line(run, at) * (1 + BETWEEN_RUNS))
-            cost = Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
+            cost = _cost_of_calls(run, at, items, step)
             share = Interval(cost.low / step, cost.high / step)
             yield RuntimeFinding("costly-call", sentence, cost, share, _source(at))
 
 
-def _at_line(run: Run, at: Line) -> float:
-    """Milliseconds that a step spends at a line, by looks at it: with what is worked out for a call before it begins,
-    as the state that `torch.save(model.state_dict(), path)` writes. 0.0 where too few looks saw the line.
-    """
-    return sum(
-        item.share * fmean(step.phases.get(item.phase, 0.0) for step in run.steps)
-        for item in run.lines
-        if item.at == at
-    )
+def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> Interval:
+    """Milliseconds per step that could be gained without the calls of a line."""
+    # Python collects by itself what must be collected: a call in the steps is surely gained.
+    is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
+    known = timed(items, len(run.steps))
+    # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
+    at_line = sum(item.ms for item in line_times(run) if item.at == at)
+    most = max(known.high, at_line * (1 + BETWEEN_RUNS))
+    return Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
 
 
 def _times(number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainlint.evidence import Run
-from trainlint_probe.profile_tables.lines import line_times
+from trainlint_probe.judgement.step_times import line_times
 from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.profile_tables.words import (
     lines_covered,

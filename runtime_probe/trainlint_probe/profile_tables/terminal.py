@@ -10,7 +10,7 @@ from trainlint.evidence import Run
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import wrapped
-from trainlint_probe.profile_tables.lines import LineTime, line_times
+from trainlint_probe.judgement.step_times import LineTime, line_times
 from trainlint_probe.profile_tables.modules import Modules, ModuleTime
 from trainlint_probe.profile_tables.operators import Operators
 from trainlint_probe.profile_tables.tables import ProfileTables

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from trainlint.evidence import Run
 from trainlint.report.words import count
-from trainlint_probe.profile_tables.lines import LineTime
+from trainlint_probe.judgement.step_times import LineTime
 from trainlint_probe.profile_tables.modules import Modules, ModuleTime
 from trainlint_probe.profile_tables.operators import Operators, OperatorTime
 from trainlint_probe.profile_tables.tables import ProfileTables

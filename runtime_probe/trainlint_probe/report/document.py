@@ -12,8 +12,8 @@ from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
 from trainlint_probe.budgets.judged import Spending
+from trainlint_probe.judgement.step_times import LineTime, line_times
 from trainlint_probe.judgement.utilization import Utilization, utilization
-from trainlint_probe.profile_tables.lines import LineTime, line_times
 from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result

@@ -15,6 +15,7 @@ from trainlint.report.words import failure_sentence
 from trainlint.verdict_file import script_of
 from trainlint_probe.budgets.words import lines_of
 from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.page import tables_of_page
 from trainlint_probe.report import pictures
@@ -34,7 +35,6 @@ from trainlint_probe.report.words import (
     ignored_sentence,
     label,
     left_out_sentences,
-    mean_phases,
     milliseconds,
     often,
     percent,

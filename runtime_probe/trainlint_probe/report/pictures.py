@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Memory, Phase, Run
+from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.report.drawing import (
     ACCENT,
     INK,
@@ -19,7 +20,7 @@ from trainlint_probe.report.drawing import (
     axes_of,
     picture,
 )
-from trainlint_probe.report.words import capital, mean_phases
+from trainlint_probe.report.words import capital
 from trainlint_probe.wording.units import duration
 
 if TYPE_CHECKING:

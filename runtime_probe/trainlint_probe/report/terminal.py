@@ -14,6 +14,7 @@ from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.budget import budget_lines
@@ -29,7 +30,6 @@ from trainlint_probe.report.words import (
     ignored_sentence,
     label,
     left_out_sentences,
-    mean_phases,
     needs_accelerator,
     percent,
     place,

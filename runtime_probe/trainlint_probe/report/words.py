@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
+from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.wording.units import duration, span
 
@@ -18,9 +18,6 @@ _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, 
 
 _MOST_FILES = 5
 """Files that a sentence names. The JSON document has all."""
-
-LEAST_SHARE = 0.0005
-"""A smaller share of a step would be printed as 0.0%, and is left out."""
 
 
 def by_cost(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -50,15 +47,6 @@ def defects(verdicts: Iterable[Verdict]) -> list[Defect]:
     for item in ordered:
         also.setdefault(item.same_as if item.same_as in there else None, []).append(item)
     return [Defect(item, tuple(also.pop(Reference(item.code, item.at), ()))) for item in also.pop(None, ())]
-
-
-def mean_phases(run: Run) -> dict[Phase, float]:
-    """The milliseconds of each phase in a mean step, in the order in which a step runs. Nothing without steps."""
-    if not run.steps:
-        return {}
-    spent = {phase: fmean(step.phases.get(phase, 0.0) for step in run.steps) for phase in Phase}
-    whole = sum(spent.values())
-    return {phase: ms for phase, ms in spent.items() if ms >= LEAST_SHARE * whole and ms > 0}
 
 
 def label(state: State) -> str:

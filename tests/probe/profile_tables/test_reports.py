@@ -13,7 +13,7 @@ from tests.probe.traces.builder import TraceBuilder
 from trainlint.cli import main
 from trainlint.evidence import Line, Phase, Run, Sampled
 from trainlint.report.settings import Style
-from trainlint_probe.profile_tables.lines import line_times
+from trainlint_probe.judgement.step_times import line_times
 from trainlint_probe.report.terminal import render
 from trainlint_probe.traces.places import MODULE
 
