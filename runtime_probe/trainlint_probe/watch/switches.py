@@ -69,12 +69,13 @@ class Switches:
     def keep_anomalies_off(self, is_off: bool) -> None:
         """Switch anomaly detection off, whatever the script asks for, or do again as it has asked.
 
-        What is computed stays the same: anomaly detection only records, and looks.
+        What is computed stays the same: anomaly detection only records, and looks. Blocks of steps without it may
+        follow each other: what the script asked for is noted once.
         """
-        if is_off:
+        if is_off and self._asked is None:
             self._asked = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
             self._set_anomaly(False)
-        elif self._asked is not None:
+        elif not is_off and self._asked is not None:
             self._set_anomaly(*self._asked)
             self._asked = None
 
