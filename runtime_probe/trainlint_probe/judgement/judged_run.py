@@ -9,12 +9,11 @@ from statistics import fmean
 
 from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.costly_calls import costly_calls
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
-from trainlint_probe.judgement.same_line import COSTLY
-from trainlint_probe.judgement.step_times import line_times
-from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, settings_of, timed
+from trainlint_probe.judgement.verdicts import in_another_run, settings_of
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
@@ -24,7 +23,7 @@ def judge_run(run: Run) -> list[RuntimeFinding]:
     """What one process of a training shows to be wrong, the most expensive first."""
     if not run.steps:
         return []
-    found = [*_starvation(run), *_memory(run), *_compilation(run), *_switches(run), *_costly_calls(run)]
+    found = [*_starvation(run), *_memory(run), *_compilation(run), *_switches(run), *costly_calls(run)]
     return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
 
 
@@ -173,42 +172,13 @@ def _compilation(run: Run) -> Iterator[RuntimeFinding]:
 def _switches(run: Run) -> Iterator[RuntimeFinding]:
     for item in run.seen:
         if item.symptom is Symptom.SLOW_SWITCH:
-            cost = item.recoverable
+            measured = item.recoverable
+            cost = in_another_run(measured) if measured is not None else None
             sentence = f"{item.what} is on {_times(item.calls)} in {len(run.steps)} steps"
-            if cost is not None:
-                sentence += f" and takes {units.span(cost)} of each, by steps with and without it"
+            if measured is not None:
+                sentence += f" and takes {units.span(measured)} of each, by steps with and without it"
             # That it is on is the defect, whatever it costs: it has no share that could be too small.
             yield RuntimeFinding("run-wide-switch", f"{sentence}.", cost, None, _source(item.at))
-
-
-def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
-    """Calls of which a training can often do without, and that take much of its time, whether a rule knows their line
-    or not. What they take is the most that could be gained: a checkpoint is needed, though perhaps less often.
-    """
-    step = fmean(item.ms for item in run.steps)
-    spent: dict[Line, list[Seen]] = {}
-    for item in run.seen:
-        if item.symptom in COSTLY and item.device in ("", "cpu") and item.host_ms:
-            spent.setdefault(item.at, []).append(item)
-    for at, items in spent.items():
-        ms = sum(item.host_ms or 0.0 for item in items) / len(run.steps)
-        if ms >= THRESHOLD * step:
-            what = " and ".join(dict.fromkeys(item.what for item in items))
-            sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})."
-            cost = _cost_of_calls(run, at, items, step)
-            share = Interval(cost.low / step, cost.high / step)
-            yield RuntimeFinding("costly-call", sentence, cost, share, _source(at))
-
-
-def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> Interval:
-    """Milliseconds per step that could be gained without the calls of a line."""
-    # Python collects by itself what must be collected: a call in the steps is surely gained.
-    is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
-    known = timed(items, len(run.steps))
-    # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
-    at_line = sum(item.ms for item in line_times(run) if item.at == at)
-    most = max(known.high, at_line * (1 + BETWEEN_RUNS))
-    return Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
 
 
 def _times(number: int) -> str:

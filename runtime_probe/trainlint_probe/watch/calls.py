@@ -20,7 +20,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, KnownPlaces, Site
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
-from trainlint_probe.watch.watching import Watch
+from trainlint_probe.watch.watching import OMITTED, Watch
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -69,8 +69,9 @@ def install(watch: Watch) -> None:
     _replace(watch, torch.autograd, "backward", functools.partial(_backward, watch))
     asked = Kind("torch.autograd.grad", Symptom.BACKWARD)  # it leaves no gradients behind, and so is no micro-batch
     _replace(watch, torch.autograd, "grad", functools.partial(watched, watch, asked, phase=Phase.BACKWARD))
+    collected = Kind("gc.collect", Symptom.GARBAGE_COLLECTION)
+    _replace(watch, gc, "collect", lambda function: watched(watch, collected, _collecting(watch, function)))
     for owner, name, symptom in (
-        (gc, "collect", Symptom.GARBAGE_COLLECTION),
         (copy, "deepcopy", Symptom.DEEP_COPY),
         (torch, "compile", Symptom.COMPILE_CALL),
     ):
@@ -83,6 +84,14 @@ def install(watch: Watch) -> None:
             _replace(watch, distributed_c10d, name, functools.partial(_collective, watch, kind))
             if hasattr(torch.distributed, name):
                 watch.patches.put(torch.distributed, name, getattr(distributed_c10d, name))
+
+
+def _collecting(watch: Watch, collect: Function) -> Function:
+    @functools.wraps(collect)
+    def unless_left_out(*args: Any, **kwargs: Any) -> Any:
+        return OMITTED["gc.collect"] if watch.left_out == "gc.collect" else collect(*args, **kwargs)
+
+    return unless_left_out
 
 
 def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None, *, device: str = "") -> Function:

@@ -15,6 +15,7 @@ from trainlint.evidence import Run
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
+from trainlint_probe.watch.afterwards.without_calls import WithoutCalls, worth_leaving_out
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
@@ -151,6 +152,7 @@ class Hooks:
             loaders=self.loaders if self.clock.waits_for_data else None,
             cost=self._cost_of_watching(),
             anomalies=self._cost_of_anomalies(),
+            without_calls=self._without_calls(),
             sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,
         )
         if not deeper.wanted:
@@ -175,6 +177,14 @@ class Hooks:
         if known is None or self.switches.anomaly is None or not self.switches.anomaly.calls:
             return None
         return CostOfWatching(known.step_ms, lambda is_on: self.switches.keep_anomalies_off(not is_on))
+
+    def _without_calls(self) -> WithoutCalls | None:
+        """How it is measured what calls cost that can be left out; None where that cannot be, or there are none."""
+        known, clock = self._cost_of_watching(), self.clock.best()
+        if known is None or clock is None:
+            return None
+        names = worth_leaving_out(clock.first.sites, clock.last.sites, clock.steps, known.step_ms)
+        return WithoutCalls(self.watch, known.step_ms, names) if names else None
 
     def _switch(self, is_on: bool) -> None:
         """Watch as in the window, or do not watch at all."""

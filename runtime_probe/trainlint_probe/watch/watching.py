@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from trainlint_probe.budgets.account import Charge
 
 
+OMITTED: Mapping[str, object] = {"gc.collect": 0, "torch.save": None}
+"""Calls that can be left out for some steps, and what they then return: a training computes the same without them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counters:
     """All that was counted until a moment. What happened in between is the difference of two."""
@@ -48,6 +52,8 @@ class Watch:
         self.read_budget: Callable[[], Mapping[Charge, int]] = dict
         self.ranges: Any = None
         """torch.profiler.record_function while the profiler runs: calls and their lines are then named in its trace."""
+        self.left_out = ""
+        """The call that is left out of these steps, to see what it costs: "gc.collect"."""
         self.before_backward: Callable[[], None] = lambda: None
         self.after_backward: Callable[[], None] = lambda: None
         self.notes: list[str] = []

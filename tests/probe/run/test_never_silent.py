@@ -56,7 +56,7 @@ def test_a_copy_that_may_be_needed_is_gained_at_most() -> None:
     copied = Seen(Line("train.py", 9), Symptom.DEEP_COPY, "copy.deepcopy", calls=10, host_ms=50.0)
     steps = (Step(20.0, {}),) * 10
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,)))
-    assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 5.75), Interval(0.0, 0.2875))
+    assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 8.625), Interval(0.0, 0.43125))
 
 
 def test_what_is_worked_out_for_a_call_may_be_gained_with_it() -> None:
@@ -71,7 +71,7 @@ def test_what_is_worked_out_for_a_call_may_be_gained_with_it() -> None:
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,), lines=lines))
     assert found.cost is not None
     assert found.cost.low == 0.0
-    assert found.cost.high == pytest.approx(9.0 * 1.15)
+    assert found.cost.high == pytest.approx(9.0 * 1.15 * 1.5)
 
 
 def of_switches(run: Run) -> dict[str, tuple[int, int]]:
@@ -95,7 +95,8 @@ def test_a_switch_that_is_on_is_confirmed_whatever_it_costs(cost: Interval | Non
     steps = (Step(20.0, {}),) * 10
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(seen,)))
     (told,) = as_verdicts([found], where="train.py", basis="timer")
-    assert (told.state, told.cost) == (State.CONFIRMED, cost)
+    widened = None if cost is None else Interval(1.25 * 0.85, 2.0 * 1.15)  # two runs differ
+    assert (told.state, told.cost) == (State.CONFIRMED, widened)
     assert ("takes 1.25 to 2 ms of each" in told.sentence) == (cost is not None)
 
 

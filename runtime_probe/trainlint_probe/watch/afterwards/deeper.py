@@ -24,6 +24,7 @@ from trainlint_probe.watch.afterwards.cost import blocks_for, differences, inter
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import alive, collect
 from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
+from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.lines import shown
 from trainlint_probe.watch.loaders import Loaders
@@ -80,6 +81,7 @@ class Deeper:
         sampler: Sampler | None = None,
         cost: CostOfWatching | None = None,
         anomalies: CostOfWatching | None = None,
+        without_calls: WithoutCalls | None = None,
     ) -> None:
         """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted, and
         hooks of modules would have it compiled anew.
@@ -89,6 +91,7 @@ class Deeper:
         `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
         `anomalies` is there where anomaly detection is on in the steps.
+        `without_calls` is there where calls take much of each step that can be left out.
         `cost` is there where what watching costs can be measured.
         `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
@@ -99,6 +102,7 @@ class Deeper:
         self.sampler = sampler
         self.cost = cost
         self.anomalies = anomalies
+        self.without_calls = without_calls
         self.anomaly_ms: Interval | None = None
         """What anomaly detection costs a step, where that was measured and could be told from noise."""
         self.seen = seen
@@ -128,7 +132,7 @@ class Deeper:
     @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
-        asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies)
+        asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies, self.without_calls)
         return self.profiles or self.profiles_briefly or self.counts or any(item is not None for item in asked)
 
     def advance(self) -> None:
@@ -160,7 +164,7 @@ class Deeper:
         return replace(
             run,
             **self.found,
-            seen=(*map(self._with_cost, run.seen), *self.kept),
+            seen=(*map(self._with_cost, self._with_gains(run.seen)), *self.kept),
             notes=tuple(self.watch.notes),
         )
 
@@ -182,6 +186,8 @@ class Deeper:
             yield from self._weigh_anomalies(self.anomalies)
         if self.cost is not None:
             yield from self._weigh_watching(self.cost)
+        if self.without_calls is not None:
+            yield from self._leave_calls_out(self.without_calls)
 
     def _hand_over(self, loaders: Loaders) -> Generator[bool, None, None]:
         self.stage = ""
@@ -199,9 +205,16 @@ class Deeper:
         measured = interval_of(found)
         self.anomaly_ms = measured if measured is not None and measured.low > 0 else None
 
+    def _with_gains(self, seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
+        return seen if self.without_calls is None else self.without_calls.with_gains(seen)
+
     def _with_cost(self, item: Seen) -> Seen:
         is_meant = item.symptom is Symptom.SLOW_SWITCH and item.what == ANOMALY
         return replace(item, recoverable=self.anomaly_ms) if is_meant else item
+
+    def _leave_calls_out(self, calls: WithoutCalls) -> Generator[bool, None, None]:
+        self.stage = f"while {' and '.join(calls.names)} was left out of steps, to see what that saves"
+        yield from calls.steps()
 
     def _weigh_watching(self, cost: CostOfWatching) -> Generator[bool, None, None]:
         self.stage = ""

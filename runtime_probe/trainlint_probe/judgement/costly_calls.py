@@ -1,0 +1,64 @@
+"""Calls that take much of a training's time, and of which it can often do without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from trainlint.evidence import Interval, Line, Run, Seen
+from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.same_line import COSTLY
+from trainlint_probe.judgement.step_times import line_times
+from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, in_another_run, timed, together
+from trainlint_probe.traces.judge import RuntimeFinding
+from trainlint_probe.traces.places import Source
+from trainlint_probe.wording import units
+
+_AFTER_A_CALL = 0.5
+"""Where steps without a call were not measured: how much more than its own time they may gain. A copy of a model
+pushes out of the caches what the next step needs. On a virtual machine with two cores, scripts gained up to 1.3 times
+the time of a copy, and 1.7 times that of a checkpoint (`benchmarks.comes_true`)."""
+
+
+def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
+    """Calls of which a training can often do without, and that take much of its time, whether a rule knows their line
+    or not. What they take is the most that could be gained: a checkpoint is needed, though perhaps less often.
+    """
+    step = fmean(item.ms for item in run.steps)
+    spent: dict[Line, list[Seen]] = {}
+    for item in run.seen:
+        if item.symptom in COSTLY and item.device in ("", "cpu") and item.host_ms:
+            spent.setdefault(item.at, []).append(item)
+    for at, items in spent.items():
+        ms = sum(item.host_ms or 0.0 for item in items) / len(run.steps)
+        if ms >= THRESHOLD * step:
+            what = " and ".join(dict.fromkeys(item.what for item in items))
+            sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})"
+            measured = _measured_without(items)
+            if measured is not None:
+                sentence += f"; steps without it took {units.span(measured)} less"
+            cost = _cost_of_calls(run, at, items, step)
+            share = Interval(cost.low / step, cost.high / step)
+            yield RuntimeFinding("costly-call", f"{sentence}.", cost, share, Source(at.path, at.line))
+
+
+def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> Interval:
+    """Milliseconds per step that could be gained without the calls of a line."""
+    # Python collects by itself what must be collected: a call in the steps is surely gained.
+    is_vain = all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
+    measured = _measured_without(items)
+    if measured is not None:
+        cost = in_another_run(measured)
+        return Interval(min(cost.low, step) if is_vain else 0.0, min(cost.high, step))
+    is_vain = is_vain and run.device == "cpu"
+    known = timed(items, len(run.steps))
+    # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
+    at_line = sum(item.ms for item in line_times(run) if item.at == at)
+    most = max(known.high, at_line * (1 + BETWEEN_RUNS)) * (1 + _AFTER_A_CALL)
+    return Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
+
+
+def _measured_without(items: Sequence[Seen]) -> Interval | None:
+    """What steps without the calls of a line took less; None where that was not measured of all of them."""
+    gains = [item.recoverable for item in items if item.recoverable is not None]
+    return together(gains) if len(gains) == len(items) else None
