@@ -157,11 +157,11 @@ class DeclaredRule(Rule, base=True):
         return attempt(make) if self.fix_title else None
 
     def _may_be_about_others(self, site: Site) -> bool:
-        """Whether a method or name of the rule may be that of another framework, which the file imports, too."""
-        from trainlint.analysis.programs.proved_torch import imports_other_framework
+        """Whether a method or name of the rule may be that of another package, which the file imports, too."""
+        from trainlint.analysis.programs.proved_torch import imports_other_framework, may_mean_arrays
 
         only_torch = bool(self.on) and all(name.startswith("torch.") for name in self.on)
-        return not only_torch and imports_other_framework(site.file)
+        return not only_torch and (imports_other_framework(site.file) or may_mean_arrays(site.file))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Report the matches that no guard stops."""
