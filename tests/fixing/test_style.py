@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.finding import Edit, Fix, Safety, apply_edits
-from trainlint.fixing.style import in_style_of_file
+from trainlint.fixing.style import fits, in_style_of_file
 from trainlint.source import source_from_text
 
 
@@ -182,3 +182,11 @@ def test_one_long_line_among_many_is_no_style() -> None:
     assert adding(text, ", pin_memory=True").endswith(
         "    train_dataset, batch_size=arguments.batch_size, shuffle=True, pin_memory=True\n)\n"
     )
+
+
+def test_a_line_that_would_be_longer_than_all_of_the_file_does_not_fit() -> None:
+    text = f"loss = {'first_part_of_it + ' * 4}last\nwhole = {'x' * 90}\n"
+    place = text.index("last") + 4
+    for added, fitting in ((" + more", True), (" + much_more_of_it", False)):
+        source = source_from_text("train.py", text)
+        assert fits(source, Fix("", (Edit(place, place, added),), Safety.SAFE)) is fitting

@@ -215,13 +215,14 @@ class DeclaredRule(Rule, base=True):
         return min(premises)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
-        """The fix in the style of its file."""
+        """The fix in the style of its file; None where it does not fit there."""
         fix = self.fix(site, match)
         if fix is None:
             return None
-        from trainlint.fixing.style import in_style_of_file
+        from trainlint.fixing.style import fits, in_style_of_file
 
-        return in_style_of_file(site.source, fix)
+        styled = in_style_of_file(site.source, fix)
+        return styled if fits(site.source, styled) else None
 
     def _reported(self, site: Site, match: Match) -> Finding:
         message = self.message if match.message is None else match.message

@@ -22,6 +22,8 @@ _USUAL_LENGTH = 88
 """Lines up to this length are no trouble in any file: it is what black allows."""
 _GAP = re.compile(r",([ \t]*)(?:\([( \t]*)?\Z")
 """Behind which comma an argument begins."""
+_ENDS = re.compile(r"[)\]}]+(?:\.\w+(?:\(\))?[)\]}]*)*(?:,|:| for .*| if .*)?\s*(?:#.*)?")
+"""What may stand behind the arguments of a call that is broken. To go on with an operator there is hard to read."""
 
 _Change = tuple[int, int, str]
 """What stands between two offsets of the new text is to be this."""
@@ -56,16 +58,34 @@ def without_long_lines(source: SourceFile, fix: Fix) -> Fix:
     return fix if edits is None else replace(fix, edits=edits)
 
 
-@lru_cache(maxsize=2)
+def is_too_long(source: SourceFile, fix: Fix) -> bool:
+    """Whether a fix writes a line that is longer than all lines of the file, and than usual.
+
+    A line with a comment for a tool may be: it is not broken.
+    """
+    if not _may_be_long(source, fix):
+        return False
+    text = apply_edits(source.text, fix.edits)
+    lines = text.split("\n")
+    most = max([_USUAL_LENGTH, *_long_lines(source)[:1]])
+    written = (lines[number - 1] for number in _changed_lines(text, fix.edits))
+    return any(_length(line) > most and not COMMENT_FOR_TOOLS.search(line) for line in written)
+
+
 def longest_line(source: SourceFile) -> int:
     """How many characters the lines of a file have at most, without comments, and at least what is usual.
 
     One line in a hundred may be longer: a text that cannot be broken, or one that nobody cared to break.
     """
-    count = len(source.line_starts)
-    lines = (source.line(number) for number in range(1, count + 1))
-    longest = sorted((_length(line) for line in lines if len(line) > _USUAL_LENGTH), reverse=True)[count // 100 :]
+    longest = _long_lines(source)[len(source.line_starts) // 100 :]
     return max([_USUAL_LENGTH, *longest[:1]])
+
+
+@lru_cache(maxsize=2)
+def _long_lines(source: SourceFile) -> list[int]:
+    """The lengths of the lines that are longer than usual, without comments, the longest first."""
+    lines = (source.line(number) for number in range(1, len(source.line_starts) + 1))
+    return sorted((_length(line) for line in lines if len(line) > _USUAL_LENGTH), reverse=True)
 
 
 def _length(line: str) -> int:
@@ -113,7 +133,7 @@ def _broken(source: SourceFile, tree: ast.Module, line: str, number: int, limit:
     for opening, closing in sorted(_calls_within(tree, line, number), key=lambda call: (-call[1], call[0])):
         body = line[opening + 1 : closing]
         rest = _length(indentation + line[closing:])
-        if opening + 1 > limit or rest > limit or not body.strip():
+        if opening + 1 > limit or rest > limit or not body.strip() or not _ENDS.fullmatch(line, closing):
             continue
         splits = _splits(body, limit - len(deeper))
         if splits is not None:

@@ -27,6 +27,7 @@ from trainlint_rules.sync.idioms.copies import (
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    in_own_to,
     memory_of,
     takes_non_blocking,
     unpinned_loaders,
@@ -88,7 +89,8 @@ class BlockingBatchCopy(CallRule):
     unsafe one where it is not certain that it keeps the results, or that it does anything: the batch's host memory may
     be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
     MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
-    its own that takes no such argument, as classes of graphs, nested tensors or the project may be.
+    its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
+    `to` itself: it may bring results to the host, where somebody reads them at once.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
@@ -158,7 +160,7 @@ class BlockingBatchCopy(CallRule):
         if is_unknown and (site.heat.heat is Heat.UNKNOWN or builds_unpinned_loaders(site.file)):
             return
         taking = match["taking"]
-        if not taking or _waits_behind(taking, match["others"]):
+        if not taking or _waits_behind(taking, match["others"]) or _may_go_to_host(site):
             return
         for copy in taking:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
@@ -179,6 +181,12 @@ def _taking(site: Site, others: Sequence[Place]) -> tuple[Site, ...]:
     """The copies of a batch that take the keyword."""
     copies = (site, *(Site(site.file, other) for other in others))
     return tuple([copy for copy in copies if _may_go_on(copy)])
+
+
+def _may_go_to_host(site: Site) -> bool:
+    """Whether this is in an object's own `to`, which may bring results to the host, too, where somebody reads them."""
+    function = site.function
+    return function is not None and function.name == "to" and in_own_to(site, copied(site))
 
 
 def _waits_behind(taking: Sequence[Site], others: Sequence[Place]) -> bool:

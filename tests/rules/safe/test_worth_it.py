@@ -89,3 +89,71 @@ def test_a_loss_is_divided_where_that_changes_the_step() -> None:
 
 def test_a_loss_is_not_divided_where_the_optimizer_scales_its_gradients_anyhow() -> None:
     assert "TRN307" not in fixes(ACCUMULATED.format(optimizer="AdamW", before="pass"), "TRN307")
+
+
+SAMPLED = """
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+
+def made(dataset, with_more):
+    if with_more:
+        sampler = DistributedSampler(dataset)
+        more = DataLoader(dataset, batch_size=32, sampler=sampler)
+    else:
+        {otherwise}
+    return more
+
+
+def main(model, optimizer, dataset, with_more):
+    more = made(dataset, with_more)
+    for epoch in range(10):
+        for images in more:
+            optimizer.zero_grad()
+            model(images).sum().backward()
+            optimizer.step()
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+
+
+def test_a_sampler_is_told_the_epoch_only_where_there_is_one() -> None:
+    refused, other = "raise ValueError(with_more)", "more = [None] * 10"
+    assert "more.sampler.set_epoch(epoch)" in fixed(SAMPLED.format(otherwise=refused), "TRN108", Safety.UNSAFE)
+    assert "TRN108" not in fixes(SAMPLED.format(otherwise=other), "TRN108")
+
+
+TESTED = """
+import torch
+from torch.autograd import Variable
+
+
+def weights(alpha):
+    if isinstance(alpha, {type}):
+        return alpha
+    return Variable(alpha)
+"""
+
+
+def test_what_a_test_says_is_no_tensor_is_not_taken_for_one() -> None:
+    assert "return alpha.detach()" in fixed(TESTED.format(type="list"), "TRN810", Safety.UNSAFE)
+    for type_name in ("Variable", "torch.Tensor"):
+        assert "alpha.detach()" not in fixed(TESTED.format(type=type_name), "TRN810", Safety.UNSAFE)
+
+
+COPIED = """
+import torch
+from torch.autograd import Variable
+
+
+def leaf(tensor):
+    return Variable(tensor.{how}.clone(), requires_grad=True)
+"""
+
+
+def test_a_copy_without_graph_is_not_detached_once_more() -> None:
+    for how in ("data", "detach()"):
+        after = fixed(COPIED.format(how=how), "TRN810", Safety.UNSAFE)
+        assert f"return tensor.{how}.clone().requires_grad_()" in after
