@@ -185,8 +185,14 @@ def test_one_long_line_among_many_is_no_style() -> None:
 
 
 def test_a_line_that_would_be_longer_than_all_of_the_file_does_not_fit() -> None:
-    text = f"loss = {'first_part_of_it + ' * 4}last\nwhole = {'x' * 90}\n"
+    text = f"loss = {'first_part_of_it + ' * 4}last\n"
     place = text.index("last") + 4
-    for added, fitting in ((" + more", True), (" + much_more_of_it", False)):
-        source = source_from_text("train.py", text)
+    for others, added, fitting in (
+        ("", "", True),
+        ("", " + more_of_it", False),
+        (f"whole = {'x' * 90}\n", " + more_of_it", True),
+        (f"whole = {'x' * 90}\n", f" + {'more' * 8}", False),
+        (f"whole = {'x' * 150}\n", f" + {'more' * 8}", True),
+    ):
+        source = source_from_text("train.py", text + others)
         assert fits(source, Fix("", (Edit(place, place, added),), Safety.SAFE)) is fitting

@@ -20,6 +20,8 @@ from trainlint.source import SourceFile
 
 _USUAL_LENGTH = 88
 """Lines up to this length are no trouble in any file: it is what black allows."""
+_WIDE_LENGTH = 120
+"""The longest line that projects with wider lines than that commonly allow."""
 _GAP = re.compile(r",([ \t]*)(?:\([( \t]*)?\Z")
 """Behind which comma an argument begins."""
 _ENDS = re.compile(r"[)\]}]+(?:\.\w+(?:\(\))?[)\]}]*)*(?:,|:| for .*| if .*)?\s*(?:#.*)?")
@@ -59,15 +61,16 @@ def without_long_lines(source: SourceFile, fix: Fix) -> Fix:
 
 
 def is_too_long(source: SourceFile, fix: Fix) -> bool:
-    """Whether a fix writes a line that is longer than all lines of the file, and than usual.
+    """Whether a fix writes a line that is longer than usual in a file that keeps to that, or than all that it has.
 
-    A line with a comment for a tool may be: it is not broken.
+    What is wider than usual has room up to what most tools allow at most. A line with a comment for a tool may be of
+    any length: it is not broken.
     """
     if not _may_be_long(source, fix):
         return False
     text = apply_edits(source.text, fix.edits)
     lines = text.split("\n")
-    most = max([_USUAL_LENGTH, *_long_lines(source)[:1]])
+    most = max([_WIDE_LENGTH, *_long_lines(source)[:1]]) if _long_lines(source) else _USUAL_LENGTH
     written = (lines[number - 1] for number in _changed_lines(text, fix.edits))
     return any(_length(line) > most and not COMMENT_FOR_TOOLS.search(line) for line in written)
 
