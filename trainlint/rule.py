@@ -190,13 +190,15 @@ class Rule(ABC):
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
-        A `fix` that is still to be made is made now, but not for a finding that is too unsure to be shown: that takes
-        as long as all else. `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises;
-        None where that is any. There is no fix where the project targets an older one, and an UNSAFE one where nobody
-        says how old its PyTorch is and that version is young. The help names that version where the project may run an
-        older one.
+        There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`). A `fix` that is still to
+        be made is made now, but not for a finding that is too unsure to be shown: that takes as long as all else.
+        `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
+        There is no fix where the project targets an older one, nor where nobody says how old its PyTorch is and that
+        version is young. The help names that version where the project may run an older one.
         """
         heat = site.heat
+        if fix is not None and site.is_run_by_nobody:
+            fix = None
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix_needs is not None:

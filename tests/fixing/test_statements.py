@@ -152,3 +152,9 @@ def test_a_statement_with_a_comment_inside_stays() -> None:
     source, tree = read("a = 1\nb = f(  # why\n    1\n)\n")
     with pytest.raises(Unfixable):
         remove_statement(source, tree.body[1])
+
+
+def test_much_code_is_not_indented() -> None:
+    for lines, moved in ((19, True), (20, False)):
+        source, tree = read("if x:\n" + "    a()\n" * lines + "b()\n")
+        assert (wrap_in_with(source, [tree.body[0]], "with torch.no_grad():") is not None) is moved

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.finding import Edit, Fix, Safety, apply_edits
-from trainlint.fixing.style import in_style_of_file
+from trainlint.fixing.style import fits, in_style_of_file
 from trainlint.source import source_from_text
 
 
@@ -149,3 +149,50 @@ def test_a_broken_call_is_the_same_program(arguments: list[str], indentation: st
         return
     changed = styled(text, edit)
     assert ast.dump(ast.parse(changed)) == plain
+
+
+def test_a_tuple_is_broken_between_its_parts() -> None:
+    text = "def f():\n    for batch in loader:\n        data, target = data.to(device), target.to(device)\n"
+    first, last = text.index("device)") + 6, text.rindex("device)") + 6
+    assert styled(text, Edit(first, first, ", non_blocking=True"), Edit(last, last, ", non_blocking=True")) == (
+        "def f():\n"
+        "    for batch in loader:\n"
+        "        data, target = (\n"
+        "            data.to(device, non_blocking=True),\n"
+        "            target.to(device, non_blocking=True),\n"
+        "        )\n"
+    )
+
+
+def test_a_comprehension_is_broken_between_its_parts() -> None:
+    text = "gathered = [torch.zeros(longest_batch).to(local_timesteps) for size in batch_sizes if size]\n"
+    place = text.index(".to(local_timesteps)")
+    edit = Edit(place - 1, place + len(".to(local_timesteps)"), ", device=local_timesteps.device)")
+    assert styled(text, edit) == (
+        "gathered = [\n"
+        "    torch.zeros(longest_batch, device=local_timesteps.device)\n"
+        "    for size in batch_sizes\n"
+        "    if size\n"
+        "]\n"
+    )
+
+
+def test_one_long_line_among_many_is_no_style() -> None:
+    text = "x = 1\n" * 200 + f"text = '{'long ' * 40}'\n" + LOADER
+    assert adding(text, ", pin_memory=True").endswith(
+        "    train_dataset, batch_size=arguments.batch_size, shuffle=True, pin_memory=True\n)\n"
+    )
+
+
+def test_a_line_that_would_be_longer_than_all_of_the_file_does_not_fit() -> None:
+    text = f"loss = {'first_part_of_it + ' * 4}last\n"
+    place = text.index("last") + 4
+    for others, added, fitting in (
+        ("", "", True),
+        ("", " + more_of_it", False),
+        (f"whole = {'x' * 90}\n", " + more_of_it", True),
+        (f"whole = {'x' * 90}\n", f" + {'more' * 8}", False),
+        (f"whole = {'x' * 150}\n", f" + {'more' * 8}", True),
+    ):
+        source = source_from_text("train.py", text + others)
+        assert fits(source, Fix("", (Edit(place, place, added),), Safety.SAFE)) is fitting

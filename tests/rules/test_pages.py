@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 import pytest
 
 from tests.rules.catalogue import DEFAULT, IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source
+from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -45,9 +47,11 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
     assert rule.fix_safety is not None
     # What removes an unused ignore comment must know every code that a comment may name.
     judges = tuple(item() for item in RULES) if issubclass(rule, EngineRule) else (rule(),)
+    needs = getattr(rule, "fix_needs", None)  # a young PyTorch must be named, or there is no fix
+    config = replace(DEFAULT, target_torch=TorchRange(needs)) if needs is not None else DEFAULT
 
     def judged_by_rule(text: SourceFile) -> list[Finding]:
-        return [item for item in judge(text, judges, DEFAULT, known=RULES).findings if item.code == rule.code]
+        return [item for item in judge(text, judges, config, known=RULES).findings if item.code == rule.code]
 
     return fix_to_fixpoint(source(text), judged_by_rule, rule.fix_safety)
 

@@ -325,10 +325,14 @@ class SemanticModel:
         return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
 
     def _never_run_alone(self) -> tuple[str, ...]:
+        return self._never_run_by_top(offers=True) if self.lookups.starts else ()
+
+    def _never_run_by_top(self, *, offers: bool) -> tuple[str, ...]:
+        """The functions that the file's own top never leads to; none where it finds functions by their names."""
         from trainlint.analysis.frequency.running_code import running_units
 
         found = self.lookups
-        if not found.starts or found.reflects or found.takes_from_modules or found.reflects_near:
+        if found.reflects or found.takes_from_modules or found.reflects_near:
             return ()
         running = running_units(
             [self.code_units],
@@ -336,7 +340,7 @@ class SemanticModel:
             started=[True],
             may_mean=lambda _user, _owner, _name: False,
             called=lambda _file, _key: (),
-            offers=[True],
+            offers=[offers],
         )
         return tuple([unit.key for unit in self.code_units.units if (0, unit.key) not in running])
 
@@ -344,6 +348,22 @@ class SemanticModel:
         """Whether a block stands in a function that never runs, since no code that runs names it."""
         function = self.outline.enclosing(block)
         return function is not None and function in self._unreferenced
+
+    @cached_property
+    def _idle(self) -> frozenset[Function]:
+        """The functions that no program runs: those that never run, and what a file that is left aside only defines."""
+        aside = self._never_run_by_top(offers=False) if self.outside.left_aside else ()
+        keys = {*self.outside.unused, *aside}
+        unused = [item for item in self.outline.functions if keys and self.keys.function(item) in keys]
+        return self._unreferenced.union(unused)
+
+    def is_idle(self, block: Block) -> bool:
+        """Whether a block stands in a function that no program in sight runs, where programs show what is run.
+
+        Nobody gains by a fix there.
+        """
+        function = self.outline.enclosing(block)
+        return function is not None and function in self._idle
 
     def is_untrained(self, block: Block) -> bool:
         """Whether a block stands in a function that no training program of the project reaches, though it has some."""

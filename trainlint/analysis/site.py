@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
-from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.syntax.names import end_position, nodes_in, position
 from trainlint.finding import RelatedPlace, Span
 
 TYPE_CHECKING = False
@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
     from trainlint.source import SourceFile
+
+
+_OF_PROCESSES = "torch.distributed."
 
 
 @dataclass(slots=True, eq=False)
@@ -106,6 +109,20 @@ class Site:
     def gradients_off(self) -> bool:
         """Whether autograd is off here."""
         return self.file.gradients.off(self.place.block, getattr(self.place.node, "lineno", None))
+
+    @property
+    def is_run_by_nobody(self) -> bool:
+        """Whether no program in sight runs this, where programs show what is run: nobody gains by a fix here.
+
+        Calls of `torch.distributed` are run by nobody either where no program starts a process group.
+        """
+        if self.file.is_idle(self.place.block):
+            return True
+        return self.file.outside.one_process and any(
+            (self.origin(part) or "").startswith(_OF_PROCESSES)
+            for part in nodes_in(self.place.node)
+            if isinstance(part, ast.Name | ast.Attribute)
+        )
 
     def value(self, node: ast.expr) -> Value:
         """What an expression at this place is."""

@@ -189,7 +189,7 @@ class Config:
         example=">=2.4",
         invalidates=Invalidates.SUMMARIES,
         details="No fix writes what the oldest of these versions lacks. Where the oldest is not known, a fix that "
-        "needs a PyTorch younger than two years is UNSAFE.\n\n"
+        "needs a PyTorch younger than two years is not offered.\n\n"
         "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
         "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
         "include, conda environments, and Dockerfiles, here or in `docker` (the image `pytorch/pytorch`, and what pip "

@@ -157,11 +157,11 @@ class DeclaredRule(Rule, base=True):
         return attempt(make) if self.fix_title else None
 
     def _may_be_about_others(self, site: Site) -> bool:
-        """Whether a method or name of the rule may be that of another framework, which the file imports, too."""
-        from trainlint.analysis.programs.proved_torch import imports_other_framework
+        """Whether a method or name of the rule may be that of another package, which the file imports, too."""
+        from trainlint.analysis.programs.proved_torch import imports_other_framework, may_mean_arrays
 
         only_torch = bool(self.on) and all(name.startswith("torch.") for name in self.on)
-        return not only_torch and imports_other_framework(site.file)
+        return not only_torch and (imports_other_framework(site.file) or may_mean_arrays(site.file))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Report the matches that no guard stops."""
@@ -215,13 +215,14 @@ class DeclaredRule(Rule, base=True):
         return min(premises)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
-        """The fix in the style of its file."""
+        """The fix in the style of its file; None where it does not fit there."""
         fix = self.fix(site, match)
         if fix is None:
             return None
-        from trainlint.fixing.style import in_style_of_file
+        from trainlint.fixing.style import fits, in_style_of_file
 
-        return in_style_of_file(site.source, fix)
+        styled = in_style_of_file(site.source, fix)
+        return styled if fits(site.source, styled) else None
 
     def _reported(self, site: Site, match: Match) -> Finding:
         message = self.message if match.message is None else match.message

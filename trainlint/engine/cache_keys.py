@@ -92,6 +92,7 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
         facts += (
             str(member.path),
             f"{member.names_device} {member.reaches_torch} {member.never_updates} {member.judged}",
+            f"{member.left_aside} {member.one_process}",
             digest,
         )
     return cache.key("link", *facts)

@@ -21,7 +21,7 @@ _BEHIND_LAST = lazy(r"(?P<comma>,(?:[ \t]{0,200}#[^\n]{0,500})?)\n[ \t]{0,500}\)
 
 
 def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
-    """Add `name=value` behind the last argument, before any `**`: on a line of its own where each argument has one.
+    """Add `name=value` behind the last argument, before any `**`: on a line of its own where the last two have one.
 
     Raises Unfixable if the call names the argument already.
     """
@@ -60,18 +60,18 @@ def _has_plain_keywords(source: SourceFile, call: ast.Call) -> bool:
 
 
 def _on_own_line(source: SourceFile, call: ast.Call, start: int, stop: int, keyword: str) -> Edit | None:
-    """The edit for a call whose arguments, all or all but the first, begin lines; None for any other layout.
+    """The edit for a call whose arguments, all but some at its beginning, begin lines; None for any other layout.
 
-    That is how formatters lay out long calls. What follows the last argument is the closing parenthesis, or a comma
-    and perhaps a comment, and the parenthesis on the next line.
+    That is how formatters and people lay out long calls: the last two arguments tell how the next is written. What
+    follows the last one is the closing parenthesis, or a comma and perhaps a comment, and the parenthesis on the next
+    line.
     """
     last = _last(call)
     if last is None or any(char in source.text[start:stop] for char in "\r\f\\"):
         return None
     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     beginnings = sorted([source.offset(node.lineno, node.col_offset) for node in given])
-    if len(beginnings) > 1:
-        del beginnings[0]
+    beginnings = beginnings[-2:] if len(beginnings) > 2 else beginnings[-1:]
     indentations = [_indentation_before(source, beginning) for beginning in beginnings]
     behind = _BEHIND_LAST.fullmatch(source.text, extent(source, last)[1], stop)
     if None in indentations or behind is None or not _has_plain_keywords(source, call):
@@ -194,12 +194,13 @@ def _before(node: cst.Call, keyword: cst.Arg, place: int) -> cst.Call:
 
 
 def _gap_of_own_lines(node: cst.Call) -> cst.ParenthesizedWhitespace | None:
-    """What stands between two arguments where each has a line of its own; None for another layout."""
+    """What stands between two arguments where the last two have lines of their own; None for another layout."""
     import libcst as cst
 
     gaps = [argument.comma.whitespace_after for argument in node.args[:-1] if isinstance(argument.comma, cst.Comma)]
-    breaks = [gap for gap in gaps or [node.whitespace_before_args] if isinstance(gap, cst.ParenthesizedWhitespace)]
-    return _line_break(breaks[-1]) if breaks and len(breaks) >= len(gaps) else None
+    last = gaps[-2:] or [node.whitespace_before_args]
+    breaks = [gap for gap in last if isinstance(gap, cst.ParenthesizedWhitespace)]
+    return _line_break(breaks[-1]) if len(breaks) == len(last) else None
 
 
 def _line_break(whitespace: cst.ParenthesizedWhitespace) -> cst.ParenthesizedWhitespace:

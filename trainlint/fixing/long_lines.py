@@ -14,13 +14,18 @@ from functools import lru_cache
 from itertools import pairwise
 
 from trainlint.finding import Edit, Fix, apply_edits
+from trainlint.fixing.brackets import Parts, each_on_its_line, offset, parts_of
 from trainlint.fixing.layout import COMMENT_FOR_TOOLS, layout
 from trainlint.source import SourceFile
 
 _USUAL_LENGTH = 88
 """Lines up to this length are no trouble in any file: it is what black allows."""
+_WIDE_LENGTH = 120
+"""The longest line that projects with wider lines than that commonly allow."""
 _GAP = re.compile(r",([ \t]*)(?:\([( \t]*)?\Z")
 """Behind which comma an argument begins."""
+_ENDS = re.compile(r"[)\]}]+(?:\.\w+(?:\(\))?[)\]}]*)*(?:,|:| for .*| if .*)?\s*(?:#.*)?")
+"""What may stand behind the arguments of a call that is broken. To go on with an operator there is hard to read."""
 
 _Change = tuple[int, int, str]
 """What stands between two offsets of the new text is to be this."""
@@ -55,11 +60,35 @@ def without_long_lines(source: SourceFile, fix: Fix) -> Fix:
     return fix if edits is None else replace(fix, edits=edits)
 
 
-@lru_cache(maxsize=2)
+def is_too_long(source: SourceFile, fix: Fix) -> bool:
+    """Whether a fix writes a line that is longer than usual in a file that keeps to that, or than all that it has.
+
+    What is wider than usual has room up to what most tools allow at most. A line with a comment for a tool may be of
+    any length: it is not broken.
+    """
+    if not _may_be_long(source, fix):
+        return False
+    text = apply_edits(source.text, fix.edits)
+    lines = text.split("\n")
+    most = max([_WIDE_LENGTH, *_long_lines(source)[:1]]) if _long_lines(source) else _USUAL_LENGTH
+    written = (lines[number - 1] for number in _changed_lines(text, fix.edits))
+    return any(_length(line) > most and not COMMENT_FOR_TOOLS.search(line) for line in written)
+
+
 def longest_line(source: SourceFile) -> int:
-    """How many characters the longest line of a file has, without its comment, and at least what is usual."""
+    """How many characters the lines of a file have at most, without comments, and at least what is usual.
+
+    One line in a hundred may be longer: a text that cannot be broken, or one that nobody cared to break.
+    """
+    longest = _long_lines(source)[len(source.line_starts) // 100 :]
+    return max([_USUAL_LENGTH, *longest[:1]])
+
+
+@lru_cache(maxsize=2)
+def _long_lines(source: SourceFile) -> list[int]:
+    """The lengths of the lines that are longer than usual, without comments, the longest first."""
     lines = (source.line(number) for number in range(1, len(source.line_starts) + 1))
-    return max(_USUAL_LENGTH, max((_length(line) for line in lines if len(line) > _USUAL_LENGTH), default=0))
+    return sorted((_length(line) for line in lines if len(line) > _USUAL_LENGTH), reverse=True)
 
 
 def _length(line: str) -> int:
@@ -100,10 +129,14 @@ def _broken(source: SourceFile, tree: ast.Module, line: str, number: int, limit:
         if broken := _broken_among_arguments(call, line, number, limit, f"{source.newline}{indentation}"):
             return broken
     deeper = indentation + layout(source).unit
+    for parts in _parts_at(tree, line, number):
+        between = (f"{source.newline}{deeper}", f"{source.newline}{indentation}")
+        if changes := each_on_its_line(parts, line, limit, between):
+            return changes
     for opening, closing in sorted(_calls_within(tree, line, number), key=lambda call: (-call[1], call[0])):
         body = line[opening + 1 : closing]
         rest = _length(indentation + line[closing:])
-        if opening + 1 > limit or rest > limit or not body.strip():
+        if opening + 1 > limit or rest > limit or not body.strip() or not _ENDS.fullmatch(line, closing):
             continue
         splits = _splits(body, limit - len(deeper))
         if splits is not None:
@@ -135,7 +168,7 @@ def _broken_among_arguments(call: ast.Call, line: str, number: int, limit: int, 
     """
     arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     given = sorted((argument.lineno, argument.col_offset) for argument in arguments)
-    starts = [_offset(line, column) for row, column in given if row == number]
+    starts = [offset(line, column) for row, column in given if row == number]
     gaps = [found for start in starts[1:] if (found := _GAP.search(line, 0, start))]
     only_these = len(starts) == len(given) and (call.end_lineno or 0) > number and "#" not in line
     if only_these and line[: starts[0]].strip(" \t(") == "":
@@ -165,6 +198,14 @@ def _statements_at(tree: ast.Module, number: int) -> list[ast.stmt]:
     return tree.body[first : bisect_right(tree.body, number, key=first_line)]
 
 
+def _parts_at(tree: ast.Module, line: str, number: int) -> Iterator[Parts]:
+    """What the statements on a line hold side by side."""
+    for outer in _statements_at(tree, number):
+        for node in ast.walk(outer):
+            if isinstance(node, ast.stmt):
+                yield from parts_of(node, line, number)
+
+
 def first_line(statement: ast.stmt) -> int:
     """The line where a statement begins, with its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
@@ -180,11 +221,6 @@ def _calls_around(tree: ast.Module, number: int) -> list[ast.Call]:
         if isinstance(node, ast.Call) and (node.func.end_lineno or 0) < number <= (node.end_lineno or 0)
     ]
     return sorted(calls, key=lambda call: (call.func.end_lineno or 0, call.func.end_col_offset or 0), reverse=True)
-
-
-def _offset(line: str, column: int) -> int:
-    """The offset in characters of a column, which `ast` counts in bytes."""
-    return len(line.encode()[:column].decode(errors="ignore"))
 
 
 def _line_breaks(
@@ -217,8 +253,8 @@ def _calls_within(tree: ast.Module, line: str, number: int) -> Iterator[tuple[in
         todo += ast.iter_child_nodes(node)
         if not isinstance(node, ast.Call) or not (node.func.end_lineno == node.end_lineno == number):
             continue
-        opening = _offset(line, node.func.end_col_offset or 0)
-        closing = _offset(line, node.end_col_offset or 0) - 1
+        opening = offset(line, node.func.end_col_offset or 0)
+        closing = offset(line, node.end_col_offset or 0) - 1
         if line.startswith("(", opening) and line.startswith(")", closing):
             yield opening, closing
 

@@ -15,6 +15,8 @@ from trainlint.source import SourceFile
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;")
 _REST_OF_LINE = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(?P<comment>#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_MOST_INDENTED = 20
+"""How many lines a fix puts into a block of their own at most."""
 
 
 def remove_statement(source: SourceFile, node: ast.stmt) -> tuple[Edit, ...]:
@@ -83,7 +85,8 @@ def insert_decorator(
 def wrap_in_with(source: SourceFile, statements: Sequence[ast.stmt], header: str) -> tuple[Edit, ...] | None:
     """Put neighbouring statements into a block under `header`, such as "with torch.no_grad():".
 
-    None where that is not simple: a string runs over several lines and would change, or a line is shared.
+    None where that is not simple: a string runs over several lines and would change, or a line is shared. Nor where
+    it indents much code: a reader of the change could not see that nothing else is new.
     """
     try:
         places = [statement_place(source, node) for node in statements]
@@ -96,6 +99,8 @@ def wrap_in_with(source: SourceFile, statements: Sequence[ast.stmt], header: str
     unit = layout(source).unit
     edits = []
     first, last = source.position(places[0].start)[0], source.position(places[-1].stop)[0]
+    if last - first >= _MOST_INDENTED:
+        return None
     for line in range(first, last + 1):
         if source.line(line).strip():
             start = source.line_starts[line - 1]

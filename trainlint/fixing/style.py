@@ -13,10 +13,16 @@ from dataclasses import replace
 
 from trainlint.finding import Edit, Fix, apply_edits
 from trainlint.fixing.apply import flaw
-from trainlint.fixing.long_lines import first_line, without_long_lines
+from trainlint.fixing.long_lines import first_line, is_too_long, without_long_lines
 from trainlint.source import SourceFile
 
 _PLAIN_STRING = re.compile(r"(?<![\w\"])\"([^\"'\\\n#]*)\"(?!\")")
+
+
+def fits(source: SourceFile, fix: Fix) -> bool:
+    """Whether the file can take a fix as it is laid out: no line gets longer than all that it has."""
+    is_code = source.path.endswith((".py", ".pyi", ".ipynb"))
+    return not is_code or flaw(source, fix) is not None or not is_too_long(source, fix)
 
 
 def in_style_of_file(source: SourceFile, fix: Fix) -> Fix:

@@ -40,9 +40,11 @@ class RemovedLinearAlgebra(DeprecatedName):
     def whiten(covariance, features, first, second):
         factor = torch.linalg.cholesky(covariance)
         orthogonal, _ = torch.linalg.qr(features)
-        return factor @ orthogonal, torch.outer(first, second), torch.linalg.multi_dot([
-            factor, factor, orthogonal
-        ])
+        return (
+            factor @ orthogonal,
+            torch.outer(first, second),
+            torch.linalg.multi_dot([factor, factor, orthogonal]),
+        )
     ```
 
     `torch.cholesky(A, upper=True)` becomes `torch.linalg.cholesky(A, upper=True)`, which reads the upper triangle as

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import accumulation
+from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.clipping import NAMES as CLIPPING
+from trainlint.analysis.tables.optimizers import SCALE_FREE
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
@@ -18,6 +23,9 @@ from trainlint_rules.memory.idioms.divided_losses import (
     loss_of,
     scaled,
 )
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
 
 
 class AccumulatedLossNotDivided(LoopRule):
@@ -61,7 +69,8 @@ class AccumulatedLossNotDivided(LoopRule):
 
     ## Fix safety
     Gradients become `n` times smaller. A learning rate that was tuned with the defect is too small now, and a bound
-    of clipping too large.
+    of clipping too large. There is no fix where the file's optimizers, such as Adam, take the same step with larger
+    gradients, and nothing clips these.
 
     ## Confirmed by
     The norm of the gradients before the step is about `n` times that after one batch, where batches agree.
@@ -97,8 +106,16 @@ class AccumulatedLossNotDivided(LoopRule):
                 yield Match(Site(site.file, place), fields={"count": accumulated.count, "loss": loss_of(place)})
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`loss / n` in place of `loss`."""
+        """`loss / n` in place of `loss`; nothing where each optimizer of the file scales the gradients anyhow."""
+        if _makes_no_difference(site.file):
+            return
         from trainlint.fixing.expressions import replace_by_text
 
         if isinstance(match["loss"], ast.Name):
             yield replace_by_text(site.source, match["loss"], f"{match['loss'].id} / {match['count']}")
+
+
+def _makes_no_difference(file: SemanticModel) -> bool:
+    """Whether all optimizers that a file builds take the same step with larger gradients, and nothing clips these."""
+    built = {last_name(call.func) for call in optimizer_builds(file)}
+    return bool(built) and built <= SCALE_FREE and file.outline.calls.keys().isdisjoint(CLIPPING)

@@ -25,6 +25,7 @@ from trainlint_rules.memory.idioms.kept_graphs import (
     sure_of_graph,
     trained_as_sum,
 )
+from trainlint_rules.memory.idioms.kept_outputs import is_only_tensor, starts_backward
 from trainlint_rules.memory.idioms.lifetimes import Lifetime
 
 _UNTIL_RESET = "`{holder}` keeps the graph of `{added}` until it is reset"
@@ -128,9 +129,10 @@ class GraphKeptInAccumulator(CallRule):
         return Match(site, fields=fields)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`.detach()` behind what is added; none where another sum keeps the same graph."""
+        """`.detach()` behind what is added; none where another sum keeps its graph, or where it may be a number."""
         from trainlint.fixing.rewrite import append_attribute_call
 
-        if shares_kept_graph(site, match["node"]):
+        added = match["node"]
+        if shares_kept_graph(site, added) or not (starts_backward(site, added) or is_only_tensor(site, added)):
             return ()
-        return append_attribute_call(site.source, match["node"], ".detach()")
+        return append_attribute_call(site.source, added, ".detach()")

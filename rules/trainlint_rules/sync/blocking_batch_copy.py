@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import argument, position
 from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -26,6 +27,7 @@ from trainlint_rules.sync.idioms.copies import (
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    in_own_to,
     memory_of,
     takes_non_blocking,
     unpinned_loaders,
@@ -87,7 +89,8 @@ class BlockingBatchCopy(CallRule):
     unsafe one where it is not certain that it keeps the results, or that it does anything: the batch's host memory may
     be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
     MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
-    its own that takes no such argument, as classes of graphs, nested tensors or the project may be.
+    its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
+    `to` itself: it may bring results to the host, where somebody reads them at once.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
@@ -128,14 +131,11 @@ class BlockingBatchCopy(CallRule):
         others = copies_of_batch(site.file, site.call, site.block, site.statement)
         related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
         if cut_from_host(site, copied(site)):
-            return Match(site, sure, {"alone": None, "loaders": ()}, help=_CUT, related=related)
+            return Match(site, sure, {"taking": ()}, help=_CUT, related=related)
         memory = memory_of(site, copied(site))
-        cast, instead = cast_on_host(site, copied(site)), None
-        if site.origin(site.call.func) in SHARING:
-            instead = f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
-        elif cast:
-            instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        alone = safety_without_waiting(site)
+        cast = cast_on_host(site, copied(site))
+        taking = _taking(site, others)
+        alone = max(map(safety_without_waiting, taking or (site,)))
         loaders = tuple(unpinned_loaders(site)) if memory is Memory.PAGEABLE else ()
         if loaders and all(map(nothing_to_pin.holds, loaders)):
             return None  # the batch lies on the device already, or no argument makes this copy asynchronous
@@ -144,31 +144,62 @@ class BlockingBatchCopy(CallRule):
             loaders, memory = (), Memory.UNKNOWN
         if memory is Memory.UNKNOWN or cast:
             safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
-        fields = {"pin": _HELP[memory], "alone": alone, "loaders": loaders}
-        return Match(site, sure, fields, help=instead, fix_safety=safety, related=related)
+        fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders}
+        return Match(site, sure, fields, help=_instead(site, cast, memory), fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One more keyword, in each of the copies of this batch for which that is as safe, and pinned memory.
+        """One more keyword, in each of the copies of this batch, and pinned memory.
 
         None in a helper that nothing in sight calls with a batch, and where no loader of the file pins memory: from
-        pageable memory the keyword changes nothing.
+        pageable memory the keyword changes nothing. Nor where a copy behind one of them goes on to wait: the host waits
+        there for the copies before it as well.
         """
         from trainlint.fixing.rewrite import add_keyword
 
         is_unknown = memory_of(site, copied(site)) is Memory.UNKNOWN
         if is_unknown and (site.heat.heat is Heat.UNKNOWN or builds_unpinned_loaders(site.file)):
             return
-        places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
-        copies = [copy for copy in (Site(site.file, place) for place in places) if _may_go_on(copy, match["alone"])]
-        for copy in copies:
+        taking = match["taking"]
+        if not taking or _waits_behind(taking, match["others"]) or _may_go_to_host(site):
+            return
+        for copy in taking:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
-        for loader in match["loaders"] if copies else ():
+        for loader in match["loaders"]:
             yield from pin_edits(loader)
 
 
-def _may_go_on(copy: Site, safety: Safety | None) -> bool:
-    """Whether one of the copies of a batch takes the keyword, with the same safety as the one that is reported."""
+def _instead(site: Site, cast: str | None, memory: Memory) -> str | None:
+    """What to do about a function that takes no such keyword, or a cast on the host; None for what is usual."""
+    if site.origin(site.call.func) in SHARING:
+        return f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
+    if cast:
+        return f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
+    return None
+
+
+def _taking(site: Site, others: Sequence[Place]) -> tuple[Site, ...]:
+    """The copies of a batch that take the keyword."""
+    copies = (site, *(Site(site.file, other) for other in others))
+    return tuple([copy for copy in copies if _may_go_on(copy)])
+
+
+def _may_go_to_host(site: Site) -> bool:
+    """Whether this is in an object's own `to`, which may bring results to the host, too, where somebody reads them."""
+    function = site.function
+    return function is not None and function.name == "to" and in_own_to(site, copied(site))
+
+
+def _waits_behind(taking: Sequence[Site], others: Sequence[Place]) -> bool:
+    """Whether one of the other copies of the batch goes on to wait, behind the first that does not."""
+    first, queued = min(position(copy.call) for copy in taking), {copy.call for copy in taking}
+    return any(
+        isinstance(node := other.node, ast.Call) and node not in queued and position(node) > first for other in others
+    )
+
+
+def _may_go_on(copy: Site) -> bool:
+    """Whether one of the copies of a batch takes the keyword."""
     # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
     if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
         return False
-    return takes_non_blocking(copy, copied(copy)) and safety_without_waiting(copy) is safety
+    return takes_non_blocking(copy, copied(copy))

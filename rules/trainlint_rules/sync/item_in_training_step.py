@@ -9,7 +9,7 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
-from trainlint.analysis.tables.host_reads import ITEM
+from trainlint.analysis.tables.host_reads import ITEM, WAITING_TO_HOST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -106,7 +106,10 @@ class ItemInTrainingStep(CallRule):
         return Match(site, level(sure), {"value": site.text(site.receiver)}, help=instead_of_number(site, site.call))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step."""
+        """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step.
+
+        Nothing where the step reads the tensor besides: it waits there then.
+        """
         from trainlint.fixing.rewrite import wrap_in_call
 
         match site.statement:
@@ -114,9 +117,22 @@ class ItemInTrainingStep(CallRule):
                 reads = reads_of_sum(site.file, site.block, name)
             case _:
                 reads = None
-        if reads is None:
+        if reads is None or _read_besides(site):
             return
         stop = site.source.offset(*end_position(site.call.func))
         yield Edit(stop - len(ITEM.name), stop, "detach")
         for read in reads:
             yield from wrap_in_call(site.source, read, "float")
+
+
+def _read_besides(site: Site) -> bool:
+    """Whether the same step reads the same tensor in another call, too."""
+    tensor = ast.dump(site.receiver)
+    return any(
+        other.call is not site.call
+        and other.function is site.function
+        and other.heat.heat.in_step
+        and isinstance(other.call.func, ast.Attribute)
+        and ast.dump(other.receiver) == tensor
+        for other in site.calls(*WAITING_TO_HOST)
+    )

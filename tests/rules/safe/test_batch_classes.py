@@ -102,3 +102,28 @@ def test_what_takes_it_gets_it(text: str) -> None:
 @pytest.mark.parametrize("text", MAY_NOT.values(), ids=MAY_NOT)
 def test_what_may_not_take_it_is_left_alone(text: str) -> None:
     assert "TRN205" not in fixes(text, "TRN205")
+
+
+OWN = """import torch
+
+
+class Boxes:
+    def __init__(self, rows: torch.Tensor):
+        self.rows = rows
+
+    def {name}(self, device: torch.device):
+        return Boxes(self.rows.{name}(device))
+
+
+def train(model, optimizer, loader, device: torch.device):
+    for rows in loader:
+        boxes = Boxes(rows).{name}(device)
+        loss = model(boxes).sum()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_an_own_to_may_bring_results_to_the_host() -> None:
+    assert "TRN205" not in fixes(OWN.format(name="to"), "TRN205")
+    assert "self.rows.cuda(device, non_blocking=True)" in fixed(OWN.format(name="cuda"), "TRN205", Safety.UNSAFE)

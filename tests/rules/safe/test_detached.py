@@ -50,3 +50,29 @@ def test_what_may_be_a_number_or_a_structure_is_left_alone(then: str) -> None:
 def test_a_tensor_is_detached(kept: str) -> None:
     then = f"same = outputs\n        kept.append({kept})"
     assert f"kept.append({kept}.detach())" in fixed(TRAIN.format(then=then), "TRN315", Safety.UNSAFE)
+
+
+TERMS = """import torch
+
+
+def train(model, criterion, optimizer, loader, with_penalty):
+    total, penalties = 0.0, 0.0
+    for inputs, targets in loader:
+        main = criterion(model(inputs.cuda()), targets.cuda())
+        penalty = {start}
+        if with_penalty:
+            penalty = main.square().mean()
+        loss = main + penalty
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss
+        penalties += penalty
+    return total, penalties
+"""
+
+
+@pytest.mark.parametrize(("start", "detached"), [("0.0", ["loss"]), ("main.abs().mean()", ["loss", "penalty"])])
+def test_a_term_of_a_loss_that_is_now_and_then_a_number_is_not_detached(start: str, detached: list[str]) -> None:
+    after = fixed(TERMS.format(start=start), "TRN304", Safety.UNSAFE)
+    assert [name for name in ("loss", "penalty") if f" += {name}.detach()" in after] == detached

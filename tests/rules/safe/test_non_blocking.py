@@ -134,3 +134,23 @@ def test_what_cannot_be_pinned_safely_is_not_copied_so_either() -> None:
     assert not safe(
         code().replace("loader = DataLoader(dataset, 4, num_workers=2, pin_memory=True)", "loader = dataset"), "TRN205"
     )
+
+
+BOTH = """rows = rows.to("cuda")
+        labels = labels.to("cuda")"""
+
+
+def test_all_copies_of_a_batch_go_on_at_the_level_of_the_weakest() -> None:
+    text = code("same.zero_()", "same = labels", BOTH, "rows, labels")
+    assert not safe(text, "TRN205")
+    after = fixed(text, "TRN205", Safety.UNSAFE)
+    assert 'rows = rows.to("cuda", non_blocking=True)' in after
+    assert 'labels = labels.to("cuda", non_blocking=True)' in after
+
+
+def test_no_copy_goes_on_before_one_that_waits() -> None:
+    waiting = 'torch.as_tensor(labels, device="cuda")'
+    behind = code(copy='rows = rows.to("cuda")', after=f"labels = {waiting}", given="rows, labels")
+    before = code(before=f"labels = {waiting}", copy='rows = rows.to("cuda")', given="rows, labels")
+    assert "TRN205" not in fixes(behind, "TRN205")
+    assert 'rows.to("cuda", non_blocking=True)' in fixed(before, "TRN205", Safety.UNSAFE)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import root_name
-from trainlint.analysis.tables.frameworks.packages import OTHERS, brings_torch
+from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 
@@ -25,6 +25,13 @@ def imports_other_framework(file: SemanticModel) -> bool:
     """Whether a file imports another framework of deep learning, be it beside PyTorch."""
     outline = file.outline
     return any(origin.partition(".")[0] in OTHERS for origin in (*outline.imports.values(), *outline.stars))
+
+
+def may_mean_arrays(file: SemanticModel) -> bool:
+    """Whether a file works with arrays or tables of other packages, and nothing in sight brings PyTorch to it."""
+    outline = file.outline
+    packages = {origin.partition(".")[0] for origin in (*outline.imports.values(), *outline.stars)}
+    return not packages.isdisjoint(ARRAYS) and not any(map(brings_torch, packages)) and not file.outside.reaches_torch
 
 
 def imports_torch(file: SemanticModel) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainlint.analysis.tables.devices import names_device
+from trainlint.analysis.tables.frameworks.process_groups import STARTING_PROCESSES
 from trainlint.analysis.tables.updates import Program, program
 from trainlint.patterns import lazy
 
@@ -17,6 +18,11 @@ _IMPORT = lazy(
 )
 _NAME = lazy(rb"(?:^|[,(])\s*(" + _LETTER + rb"+)")
 _DEFINITION = lazy(rb"def[ \t]+(" + _LETTER + rb"+)")
+_BY_NAME = (
+    b"import_module __import__ instantiate locate( get_obj_from_str entry_points spec_from_file load_source run_path "
+    b"run_module iter_modules walk_packages"
+).split()
+"""Words by which modules are found by names that may stand in no code."""
 _DEEPEST = 1_000
 """The longest indent, in bytes. Python has at most 100 levels."""
 _BEFORE_METHODS = frozenset({(), (b"async",)})
@@ -43,6 +49,10 @@ class Glance:
     """Whether it speaks of PyTorch."""
     tells_itself: bool = False
     """Whether it gains by being linked even where no other file has to do with it."""
+    starts_processes: bool = False
+    """Whether it may start a process group, or hands that to a framework."""
+    imports_by_name: bool = False
+    """Whether it may import modules by names that stand in no code."""
 
 
 def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself: bool = False) -> Glance:
@@ -56,6 +66,8 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself
         program=program(data),
         names_torch=names_torch,
         tells_itself=tells_itself,
+        starts_processes=any(word in data for word in STARTING_PROCESSES),
+        imports_by_name=any(word in data for word in _BY_NAME),
     )
 
 

@@ -105,6 +105,7 @@ class _Linked:
                 answers=self.asked.answers(file),
                 uncalled=self.asked.uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
+                unused=self.references.unused_by_scripts(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
                 unpinnable=self._unpinnable(out_of.get(file, [])),
@@ -152,6 +153,7 @@ class _Linked:
             self.follower.modules,
             self.training_groups,
             lambda file, key: linked.called_by(file, key),
+            self.scripts,
         )
 
     def called_by(self, file: int, key: str) -> list[tuple[int, str]]:
@@ -254,6 +256,28 @@ class _Linked:
         """The groups of files in which something takes a training step."""
         files = {self.net.file_of_call(call) for call in self.steps.taken()}
         return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
+
+    @cached_property
+    def scripts(self) -> set[int]:
+        """The groups with a file whose top takes training steps, itself or through what it calls."""
+        tops = [
+            (file, NOWHERE)
+            for file, group in enumerate(self.groups)
+            if group in self.training_groups and not self.summaries[file].skeleton.is_test_file
+        ]
+        waiting, seen = list(tops), set(tops)
+        while waiting:
+            for call in self.calls_of.get(waiting.pop(), ()):
+                for edge in self.linked.callees.get(call, ()):
+                    place = (self.net.file_of_function[edge.function], edge.function)
+                    if place not in seen:
+                        seen.add(place)
+                        waiting.append(place)
+        taken = [
+            (self.net.file_of_call(call), self.net.function_of[self.net.call_block[call]])
+            for call in self.steps.taken()
+        ]
+        return {self.groups[place[0]] for place in taken if place in seen}
 
     def _untrained(self, file: int) -> tuple[str, ...]:
         """The functions of a file that no training program reaches, where all calls of such a program are in sight."""

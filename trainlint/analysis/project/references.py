@@ -26,22 +26,36 @@ class References:
         modules: Modules,
         training: Container[int],
         called: Callable[[int, str], Iterable[tuple[int, str]]],
+        scripts: Container[int],
     ) -> None:
-        """`training` are the groups with training programs, `called` what a function calls, by the call graph."""
+        """What the answers are made of.
+
+        `training` are the groups with training programs, `called` what a function calls, by the call graph, `scripts`
+        the groups with a file whose top trains.
+        """
         self.summaries = summaries
         self.groups = groups
         self.modules = modules
         self._training = training
         self._called = called
+        self._scripts = scripts
         self._running: dict[int, set[tuple[int, str]]] = {}
         """Group → what runs in it."""
         self._users_of: dict[tuple[int, str], frozenset[int]] = {}
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
         """The functions of a file that never run; none where no program is in its group, or one reflects."""
+        return self._never_run(file) if self.groups[file] in self.starting else ()
+
+    def unused_by_scripts(self, file: int) -> tuple[str, ...]:
+        """The same where the group's only programs are scripts, which may be parts of files that people import."""
+        group = self.groups[file]
+        return self._never_run(file) if group in self._scripts and group not in self.starting else ()
+
+    def _never_run(self, file: int) -> tuple[str, ...]:
         group = self.groups[file]
         is_test = self.summaries[file].skeleton.is_test_file  # test runners and benchmarks call what they like
-        if is_test or group not in self.starting - self.reflecting or self.looked_up(file):
+        if is_test or group in self.reflecting or self.looked_up(file):
             return ()
         if group not in self._running:
             self._running[group] = self._running_in(group)

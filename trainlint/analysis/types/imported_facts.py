@@ -64,11 +64,17 @@ class ImportedFacts:
     """Whether the file belongs to programs, none of which updates parameters; None where the file is alone."""
     reaches_torch: bool = False
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
+    left_aside: bool = False
+    """Whether no file imports this one and nobody starts it, though programs lie beside or above it."""
+    one_process: bool = False
+    """Whether the file belongs to programs that never start a process group."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
     unreferenced: tuple[str, ...] | None = None
     """Functions that nothing in the project refers to; None where nobody has looked."""
+    unused: tuple[str, ...] = ()
+    """Functions that nothing refers to, where the only programs are scripts whose tops train."""
     untrained: tuple[str, ...] = ()
     """Functions that no training program of the project reaches; none where it has no such program, or finds code by
     names that stand in no code."""

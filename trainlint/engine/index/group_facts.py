@@ -199,6 +199,8 @@ def _facts(group: _Group) -> GroupFacts:
             names_device=member.names_device,
             reaches_torch=member.reaches_torch,
             never_updates=member.never_updates,
+            left_aside=member.left_aside,
+            one_process=member.one_process,
         )
         for member, facts in zip(members, linked, strict=True)
     )

@@ -17,6 +17,7 @@ MOST_FILES = 150
 MOST_BYTES = 1_000_000
 """The most bytes of context files that are summarised, unless the files of the run are larger. It takes most of a
 second."""
+_PACKAGE, _SETUP = "__init__.py", "setup.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,53 @@ class ImportGraph:
         run = self._with_imported([file.glance.program.runs for file in self.files])
         updating = self._with_imported(self._with_importers([file.glance.program.updates for file in self.files]))
         return [is_run and not updates for is_run, updates in zip(run, updating, strict=True)]
+
+    @cached_property
+    def left_aside(self) -> list[bool]:
+        """Which files nothing imports and nobody starts, though programs lie beside or above them.
+
+        A module of a package that is installed may be imported by code that is not in sight, and so may any file below
+        a directory in which a file imports modules by names that stand in no code.
+        """
+        imported = {target for targets in self._all_imports for target in targets}
+        started = self._folders_with_programs - self._folders_with_imports_by_name
+        return [
+            number not in imported
+            and not file.glance.program.runs
+            and not started.isdisjoint(_folders_around(file))
+            and not self._may_be_installed(file.path.parent)
+            for number, file in enumerate(self.files)
+        ]
+
+    @cached_property
+    def _folders_with_programs(self) -> set[Path]:
+        """The directories with a file that is started, but for what installs packages, and for tests."""
+        return {
+            file.path.parent
+            for file in self.files
+            if file.glance.program.runs and file.path.name != _SETUP and not is_test_path(file.shown)
+        }
+
+    @cached_property
+    def _folders_with_imports_by_name(self) -> set[Path]:
+        """The directories in which, or below which, a file imports modules by names that stand in no code."""
+        return {folder for file in self.files if file.glance.imports_by_name for folder in _folders_around(file)}
+
+    @cached_property
+    def one_process(self) -> list[bool]:
+        """Which files belong to programs that never start a process group, as far as the words of their files say."""
+        files = list(zip(self.files, self.group_of, strict=True))
+        run = {group for file, group in files if file.glance.program.runs and not is_test_path(file.shown)}
+        several = {group for file, group in files if file.glance.starts_processes}
+        return [group in run and group not in several for group in self.group_of]
+
+    def _may_be_installed(self, folder: Path) -> bool:
+        """Whether a directory is one of a package, and what installs packages lies above it."""
+        return folder / _PACKAGE in self._paths and any(above / _SETUP in self._paths for above in folder.parents)
+
+    @cached_property
+    def _paths(self) -> frozenset[Path]:
+        return frozenset(file.path for file in self.files)
 
     def _with_imported(self, marked: list[bool]) -> list[bool]:
         """The same marks, and those of all that a marked file imports."""
@@ -147,3 +195,8 @@ class ImportGraph:
                 if not is_test[number] or is_test[target]:
                     found[target].append(number)
         return found
+
+
+def _folders_around(file: GlancedFile) -> tuple[Path, ...]:
+    """The directory of a file, and all those around it."""
+    return (file.path.parent, *file.path.parent.parents)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from trainlint.analysis.project.glance import Glance, glance
+from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_code
@@ -34,6 +35,8 @@ class Participants:
     """Groups of which files were left out."""
     may_train: bool = True
     """Whether some file, of the run or of its context, may update parameters."""
+    unlinked: Mapping[Path, ImportedFacts] = field(default_factory=dict)
+    """What the imports of all files say of each that has no other to be linked with, where it is worth saying."""
 
 
 class GlanceMemory(Protocol):
@@ -63,6 +66,7 @@ def find_participants(
         frozenset().union(*(graph.files[number].glance.methods for number in left_out)),
         frozenset(graph.group_of[number] for number in left_out),
         may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
+        unlinked=_unlinked(graph),
     )
 
 
@@ -134,6 +138,8 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 group=group,
                 names_device=group in graph.groups_with_device,
                 never_updates=graph.never_updates[number],
+                left_aside=graph.left_aside[number],
+                one_process=graph.one_process[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
             )
 
@@ -145,6 +151,15 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
         return set()
     named = [number for number, file in numbered if file.path in of_run and graph.telling[number]]
     return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
+
+
+def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
+    """What is said of files by all imports together: nobody runs them, or their programs run as one process."""
+    return {
+        file.path: ImportedFacts(left_aside=aside, one_process=alone)
+        for file, aside, alone in zip(graph.files, graph.left_aside, graph.one_process, strict=True)
+        if aside or alone
+    }
 
 
 def _left_out(graph: ImportGraph, members: Sequence[Member]) -> list[int]:

@@ -59,13 +59,23 @@ class Member:
     reaches_torch: bool = False
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
 
+    left_aside: bool = False
+    """Whether no file imports it and nobody starts it, though programs lie beside or above it."""
+
+    one_process: bool = False
+    """Whether it belongs to programs that never start a process group."""
+
     @property
     def known_early(self) -> ImportedFacts:
         """What is known of it before its group is linked."""
         from trainlint.analysis.types.imported_facts import ImportedFacts
 
         return ImportedFacts(
-            names_device=self.names_device, reaches_torch=self.reaches_torch, never_updates=self.never_updates
+            names_device=self.names_device,
+            reaches_torch=self.reaches_torch,
+            never_updates=self.never_updates,
+            left_aside=self.left_aside,
+            one_process=self.one_process,
         )
 
     def data(self) -> bytes:

@@ -73,11 +73,11 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
     participants = find_participants(files, cache, memory)
     members = participants.members
     if not members:
-        return ProjectIndex(may_train=participants.may_train)
+        return ProjectIndex(imported_facts=participants.unlinked, may_train=participants.may_train)
     from trainlint.engine.index.group_facts import facts_of_groups
     from trainlint.engine.index.summarising import summarise_all
 
-    imported = {member.path: member.known_early for member in members}
+    imported = {**participants.unlinked} | {member.path: member.known_early for member in members}
     digests: dict[Path, bytes] = {}
     if memory is None:
         results = summarise_all(members, executor, cache)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.conditions.values.tested_values import tested_to_be_no_tensor
 from trainlint.analysis.effects.creations import ALL
 from trainlint.analysis.programs.old_names.deprecated_uses import is_unused_import
 from trainlint.analysis.semantic_model import SemanticModel
@@ -120,11 +121,13 @@ def _indentation(line: str) -> int:
 
 
 def unwrapped(there: Site) -> str | None:
-    """The tensor itself where it is new or has no graph; else detached from it, as `Variable` detaches it."""
+    """The tensor itself where it is new or has no graph; else detached from it, as `Variable` detaches it.
+
+    None where the arguments are out of sight, or a test says that this is no tensor, so that no run gets here.
+    """
     call = there.call
     data = argument(call, "data", 0)
-    known = all(keyword.arg in _ARGUMENTS for keyword in call.keywords) and len(call.args) <= len(_ARGUMENTS)
-    if data is None or not known or has_unpacked_arguments(call):
+    if data is None or not _has_known_arguments(call) or tested_to_be_no_tensor(data, there.block):
         return None
     flag, value, outline = _requires_grad(call), there.value(data), there.file.outline
     # Where the file sets the flag somewhere, it could be set on what two names now share.
@@ -143,6 +146,19 @@ def _requires_grad(call: ast.Call) -> str:
     return f".requires_grad_({'' if constant(wanted) is True else ast.unparse(wanted)})"
 
 
+def _has_known_arguments(call: ast.Call) -> bool:
+    """Whether a call gives what the class takes, and nothing out of sight."""
+    named = all(keyword.arg in _ARGUMENTS for keyword in call.keywords)
+    return named and len(call.args) <= len(_ARGUMENTS) and not has_unpacked_arguments(call)
+
+
+def _is_without_graph(node: ast.expr) -> bool:
+    """Whether this is a tensor that was just taken out of its graph: `x.data`, `x.detach()`."""
+    if isinstance(node, ast.Call):
+        return last_name(node.func) == "detach"
+    return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
 def _is_fresh(site: Site, node: ast.expr) -> bool:
     """Whether an expression makes a tensor that nothing else holds: a factory of PyTorch, cast or moved or not."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS:
@@ -151,6 +167,8 @@ def _is_fresh(site: Site, node: ast.expr) -> bool:
         node = node.func.value
     if not isinstance(node, ast.Call) or any(keyword.arg == "requires_grad" for keyword in node.keywords):
         return False
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "clone":
+        return _is_without_graph(node.func.value)
     origin = site.origin(node.func)
     if origin is not None:
         return origin.startswith("torch.") and origin.count(".") == 1 and last_name(node.func) in ALL

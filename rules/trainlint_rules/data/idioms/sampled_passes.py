@@ -68,13 +68,21 @@ def _told(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) 
         if len(bound) == 1 and bound[0].value is site.call:
             return f"{given.id}.set_epoch({{epoch}})"
     iterated = _plain_loader(site.file, loader, item)
-    if iterated is None:
+    if iterated is None or not _is_always_loader(site.file, loader):
         return None
     # Elsewhere, or on one process, the loader may have another sampler.
     return (
         f"if isinstance({iterated}.sampler, {ast.unparse(site.call.func)}):\n"
         f"    {iterated}.sampler.set_epoch({{epoch}})"
     )
+
+
+def _is_always_loader(file: SemanticModel, loader: Loader) -> bool:
+    """Whether a name that holds a loader where it is built holds loaders alone, and no list or `None` now and then."""
+    for bindings in loader.block.scope.bindings.values():
+        if any(item.value is loader.call for item in bindings):
+            return all(item.value in file.loaders.built for item in bindings)
+    return True
 
 
 def _plain_loader(file: SemanticModel, loader: Loader, item: Pass) -> str | None:

@@ -49,6 +49,17 @@ def is_only_tensor(site: Site, node: ast.expr) -> bool:
     return site.value(node).is_tensor and not isinstance(node, ast.BoolOp | ast.NamedExpr)
 
 
+def starts_backward(site: Site, node: ast.expr) -> bool:
+    """Whether the function calls `backward` of an expression, as only tensors have it."""
+    written = ast.dump(node)
+    return any(
+        other.function is site.function
+        and isinstance(func := other.call.func, ast.Attribute)
+        and ast.dump(func.value) == written
+        for other in site.calls("backward")
+    )
+
+
 def _is_structure(site: Site, node: ast.Name) -> bool:
     """Whether the function takes parts of a name by a key or an attribute that tensors do not have."""
     root = site.function.node if site.function is not None else site.file.tree

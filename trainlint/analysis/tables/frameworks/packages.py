@@ -7,6 +7,8 @@ OTHERS = frozenset(
     "chainer mlx tinygrad theano oneflow jittor megengine onnxruntime openvino".split()
 )
 """Their tensors and optimizers have methods of the same names as PyTorch's."""
+ARRAYS = frozenset("numpy pandas scipy sklearn cupy polars xgboost lightgbm catboost statsmodels onnx".split())
+"""Packages whose objects have some methods of the same names, and which much code uses beside PyTorch."""
 _WITH_TORCH = frozenset(
     "lightning accelerate transformers timm fastai ignite deepspeed composer catalyst mmcv mmengine detectron2 "
     "diffusers trl peft sentence_transformers fairseq speechbrain".split()

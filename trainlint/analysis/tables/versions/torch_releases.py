@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from trainlint.finding import Fix, Safety
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
+    from trainlint.finding import Fix
 
 Version = tuple[int, int]
 
@@ -43,16 +40,12 @@ It is set with each release of trainlint, and is no question of the day of a run
 def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix | None:
     """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
 
-    None where a targeted one is older. UNSAFE, and saying so, where nothing says how old the oldest is and the version
-    is less than two years old: the program may run on one that lacks what the fix writes.
+    None where a targeted one is older, and where nothing says how old the oldest is and the version is less than two
+    years old: the program may run on one that lacks what the fix writes.
     """
     if target is not None and target.lacks(needs):
         return None
-    if needs <= OLD_ENOUGH or (target is not None and target.has(needs)):
-        return fix
-    version = f"{needs[0]}.{needs[1]}"
-    title = f"{fix.title}; this needs PyTorch {version}, and the project does not say that it has it (`target-torch`)"
-    return replace(fix, title=title, safety=Safety.UNSAFE)
+    return fix if needs <= OLD_ENOUGH or (target is not None and target.has(needs)) else None
 
 
 def help_for_target(help: str, needs: Version, target: TorchRange | None) -> str:
