@@ -34,7 +34,7 @@ def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
         if ms >= THRESHOLD * step:
             what = " and ".join(dict.fromkeys(item.what for item in items))
             sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})"
-            measured = _measured_without(items)
+            measured = _measured_without(items, step)
             if measured is not None:
                 sentence += f"; steps without it took {units.span(measured)} less"
             cost = _cost_of_calls(run, at, items, step)
@@ -46,7 +46,7 @@ def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> In
     """Milliseconds per step that could be gained without the calls of a line."""
     # Python collects by itself what must be collected: a call in the steps is surely gained.
     is_vain = all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
-    measured = _measured_without(items)
+    measured = _measured_without(items, step)
     if measured is not None:
         cost = in_another_run(measured)
         return Interval(min(cost.low, step) if is_vain else 0.0, min(cost.high, step))
@@ -58,7 +58,13 @@ def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> In
     return Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
 
 
-def _measured_without(items: Sequence[Seen]) -> Interval | None:
-    """What steps without the calls of a line took less; None where that was not measured of all of them."""
+def _measured_without(items: Sequence[Seen], step: float) -> Interval | None:
+    """What steps without the calls of a line took less; None where that was not measured of all of them.
+
+    On a busy machine the interval is wide, but no step can get shorter than nothing.
+    """
     gains = [item.recoverable for item in items if item.recoverable is not None]
-    return together(gains) if len(gains) == len(items) else None
+    if len(gains) < len(items):
+        return None
+    found = together(gains)
+    return Interval(min(found.low, step), min(found.high, step))
