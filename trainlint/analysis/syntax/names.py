@@ -205,7 +205,7 @@ def constant(node: ast.AST | None) -> object:
     """The Python value of a literal, a negated number included; Ellipsis for anything else."""
     if type(node) is Constant:
         return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+    if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
         value = constant(node.operand)
         if isinstance(value, (int, float)):
             return -value
