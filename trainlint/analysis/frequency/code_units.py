@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
@@ -182,7 +182,7 @@ class _Walk:
     def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
         """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
         uses, names = self.uses.setdefault(key, {}), self._names
-        waiting = list(nodes)
+        waiting: list[Any] = list(nodes)
         while waiting:
             node = waiting.pop()
             kind = type(node)
