@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,13 @@ def test_without_a_project_a_file_is_written_in_the_working_directory_or_its_own
     assert not write_leaves_project(link)
     monkeypatch.chdir("/")
     assert not write_leaves_project(link), "the working directory is around both"
+
+
+def test_a_small_file_takes_little_memory_whatever_its_bound(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_bytes(b"torch>=2.4\n")
+    tracemalloc.start()
+    try:
+        assert read_bounded(tmp_path / "requirements.txt", 5_000_000) == b"torch>=2.4\n"
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

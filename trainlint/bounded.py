@@ -62,10 +62,13 @@ def read_beginning(path: str | Path, most_bytes: int) -> bytes:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
             raise UnfitFile(errno.EINVAL, "it is no ordinary file", str(path))
         with open(descriptor, "rb", closefd=False) as file:
-            return file.read(most_bytes)
+            # As much memory is taken as is asked for, so that is little more than the file is said to have.
+            data = file.read(min(most_bytes, found.st_size + 1))
+            return data if len(data) <= found.st_size else data + file.read(most_bytes - len(data))
     finally:
         os.close(descriptor)
 

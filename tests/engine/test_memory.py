@@ -18,13 +18,16 @@ from trainlint.cache.cache import Cache
 from trainlint.catalogue import installed_rules
 from trainlint.config import Config
 from trainlint.engine import workers
-from trainlint.engine.configurations import Configurations
+from trainlint.engine.configurations import Configurations, Selection
+from trainlint.engine.discover import Target
 from trainlint.engine.index import group_facts
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
+from trainlint.engine.index.summarising import summarise_file
 from trainlint.engine.pool import worker_pool
-from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
+from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
+from trainlint.engine.work import Job, Outcome, do
 from trainlint.source import SourceFile
 
 PROJECTS = ("one", "two", "three")
@@ -164,3 +167,25 @@ def test_a_released_model_is_free_without_the_garbage_collector() -> None:
         assert sum(isinstance(each, ast.ClassDef) for each in gc.get_objects()) == before
     finally:
         gc.enable()
+
+
+def test_of_a_summarised_file_only_what_judging_it_needs_is_kept(projects: Path) -> None:
+    store = ModelStore(MOST_KEPT)
+    path = projects / "one/train.py"
+    assert summarise_file(Member(path, "train.py", path.stat().st_size, Config()), store).summary is not None
+    kept = store.take(path)
+    assert kept is not None
+    assert "outline" in vars(kept)
+    assert "kinds" not in vars(kept)
+
+
+def test_of_a_file_in_which_nothing_can_be_found_no_tree_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "helper.py"
+    path.write_text("def due(step, every):\n    return step % every == 0\n", encoding="utf-8")
+    store = ModelStore(MOST_KEPT)
+    assert summarise_file(Member(path, "helper.py", path.stat().st_size, Config()), store).summary is not None
+    kept = store.take(path)
+    assert kept is not None
+    assert set(vars(kept)) == {"source"}
+    job = Job(Target(path, "helper.py", path.stat().st_size), (), Selection(Config(), (), ()))
+    assert do(job, model=kept) == Outcome()

@@ -303,3 +303,20 @@ def test_a_system_without_processes_does_the_tasks_itself(monkeypatch: pytest.Mo
     with WorkerPool(2) as pool:
         outcomes = judge_all(jobs_of([1, 1]), None, pool)
     assert ["no such file" in outcome.failures[0].reason for outcome in outcomes] == [True, True]
+
+
+def test_what_judging_made_is_not_searched_for_cycles_as_it_ends() -> None:
+    searches: list[str] = []
+
+    def note(phase: str, _: object) -> None:
+        searches.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        with settings_for_judging():
+            made: list[list[int]] = [[] for _ in range(200_000)]
+        made += [[], []]
+    finally:
+        gc.callbacks.remove(note)
+    assert not searches

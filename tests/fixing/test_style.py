@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.finding import Edit, Fix, Safety, apply_edits
-from trainlint.fixing.style import fits, in_style_of_file
+from trainlint.fixing.style import _is_same_program, fits, in_style_of_file
 from trainlint.source import source_from_text
 
 
@@ -196,3 +197,45 @@ def test_a_line_that_would_be_longer_than_all_of_the_file_does_not_fit() -> None
     ):
         source = source_from_text("train.py", text + others)
         assert fits(source, Fix("", (Edit(place, place, added),), Safety.SAFE)) is fitting
+
+
+LOOPS = """\
+def evaluate(model, loader):
+    if ready:
+        for x in loader:
+            total += 'first'
+        else:
+            total = 'none'
+        total -= 'second'
+    return 'total'
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (LOOPS.replace("total -= 'second'", 'total -= "second"'), True),
+        (LOOPS.replace("total -= 'second'", "total -= 'others'"), False),
+        (LOOPS.replace("        total -= 'second'", "    total -= 'second'"), False),
+        (LOOPS.replace("        else:\n            total = 'none'\n", ""), False),
+        (
+            LOOPS.replace(
+                "        else:\n            total = 'none'\n", "        if no:\n            total = 'none'\n"
+            ),
+            False,
+        ),
+        (
+            LOOPS.replace("            total += 'first'\n        else:", "            total += 'first'\n        if x:"),
+            False,
+        ),
+    ],
+)
+def test_two_fixes_inside_a_function_make_the_same_program_or_do_not(other: str, same: bool) -> None:
+    source = source_from_text("train.py", LOOPS)
+    begin = next(at for at, (one, two) in enumerate(zip(LOOPS, other, strict=False)) if one != two)
+    end = next(at for at in range(len(LOOPS)) if LOOPS[-1 - at] != other[-1 - at])
+    end = min(end, len(LOOPS) - begin, len(other) - begin)
+    fix = Fix("", (Edit(begin, len(LOOPS) - end, other[begin : len(other) - end]),), Safety.SAFE)
+    none = Fix("", (Edit(begin, len(LOOPS) - end, LOOPS[begin : len(LOOPS) - end]),), Safety.SAFE)
+    assert apply_edits(LOOPS, fix.edits) == other
+    assert _is_same_program(source, none, fix) is same

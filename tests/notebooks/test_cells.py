@@ -133,3 +133,9 @@ def test_nothing_of_the_outputs_is_kept() -> None:
 def test_the_text_without_magics_is_kept_once() -> None:
     source = decode_source("run.ipynb", notebook("x = 1").encode())
     assert cells_of(source).written is source.text
+
+
+def test_a_notebook_is_taken_apart_once_however_often_it_is_read() -> None:
+    data = notebook("import torch\n", "x = 1\n").encode()
+    assert decode_source("a.ipynb", data).cells is decode_source("b.ipynb", data).cells
+    assert decode_source("a.ipynb", notebook("x = 2\n").encode()).text.startswith("x = 2\n")

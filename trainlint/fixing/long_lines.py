@@ -212,12 +212,29 @@ def first_line(statement: ast.stmt) -> int:
     return min([statement.lineno, *(item.lineno for item in decorators)])
 
 
+def _nodes_at(tree: ast.Module, number: int, *, in_strings: bool = True) -> Iterator[ast.AST]:
+    """The nodes that a line belongs to, outermost first, and some beside them that have no place of their own.
+
+    Positions within formatted strings are doubtful before Python 3.12, and a line break may not be allowed there.
+    """
+    todo: list[ast.AST] = [*_statements_at(tree, number)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.JoinedStr) and not in_strings:
+            continue
+        first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        decorators = getattr(node, "decorator_list", ())
+        if first is not None and last is not None and (first > number or last < number) and not decorators:
+            continue
+        todo += ast.iter_child_nodes(node)
+        yield node
+
+
 def _calls_around(tree: ast.Module, number: int) -> list[ast.Call]:
     """The calls that begin their arguments above a line and end in it or below, the innermost first."""
     calls = [
         node
-        for statement in _statements_at(tree, number)
-        for node in ast.walk(statement)
+        for node in _nodes_at(tree, number)
         if isinstance(node, ast.Call) and (node.func.end_lineno or 0) < number <= (node.end_lineno or 0)
     ]
     return sorted(calls, key=lambda call: (call.func.end_lineno or 0, call.func.end_col_offset or 0), reverse=True)
@@ -241,16 +258,7 @@ def _line_breaks(
 
 def _calls_within(tree: ast.Module, line: str, number: int) -> Iterator[tuple[int, int]]:
     """The parentheses, as offsets, of the calls that begin their arguments and end in a line."""
-    todo: list[ast.AST] = [*_statements_at(tree, number)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.JoinedStr):
-            continue  # positions in there are doubtful before Python 3.12, and a line break may not be allowed
-        first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
-        decorators = getattr(node, "decorator_list", ())
-        if first is not None and last is not None and (first > number or last < number) and not decorators:
-            continue
-        todo += ast.iter_child_nodes(node)
+    for node in _nodes_at(tree, number, in_strings=False):
         if not isinstance(node, ast.Call) or not (node.func.end_lineno == node.end_lineno == number):
             continue
         opening = offset(line, node.func.end_col_offset or 0)

@@ -48,21 +48,46 @@ def _is_same_program(source: SourceFile, one: Fix, other: Fix) -> bool:
         return False
 
 
-def _touched(text: str, before: int, behind: int) -> tuple[str, int, tuple[int, int]]:
+def _touched(text: str, before: int, behind: int) -> str:
     """What a program holds besides so many first and last lines, which are the same in the other program.
 
-    These are the statements of the top level, how many follow, and where the first that follows begins, counted from
-    the last line that differs. Where the last two agree in two programs, all that follows is the same. The last
-    statement before the first edit is taken in, since an `else` may go on with it. A file with bare carriage returns is
-    compared whole, since they end lines for Python.
+    A file with bare carriage returns is compared whole, since they end lines for Python.
     """
-    body = ast.parse(text).body
-    last = text.count("\n") + 1 - behind
-    whole = "\r" in text.replace("\r\n", "")
-    begin = 0 if whole else max(bisect_left(body, before + 1, key=_last_line) - 1, 0)
-    end = len(body) if whole else bisect_right(body, last, key=first_line)
+    tree = ast.parse(text)
+    if "\r" in text.replace("\r\n", ""):
+        return ast.dump(tree)
+    return _body(tree.body, before, text.count("\n") + 1 - behind)
+
+
+def _body(body: list[ast.stmt], before: int, last: int) -> str:
+    """The statements of a body that hold lines between the line `before` and the line `last`, that one included.
+
+    With them goes how many follow, and where the first that follows begins, counted from the last line that differs.
+    Where these two agree in two programs, all that follows is the same. The last statement before the first edit is
+    taken in, since an `else` may go on with it.
+    """
+    begin = max(bisect_left(body, before + 1, key=_last_line) - 1, 0)
+    end = bisect_right(body, last, key=first_line)
     follows = (first_line(body[end]) - last, body[end].col_offset) if end < len(body) else (0, 0)
-    return ast.dump(ast.Module(body[begin:end], [])), len(body) - end, follows
+    return repr(([_statement(item, before, last) for item in body[begin:end]], len(body) - end, follows))
+
+
+def _statement(node: ast.AST, before: int, last: int) -> str:
+    """A statement, or a part of one that holds statements: of a long function, too, only what an edit may change."""
+    found = [type(node).__name__]
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            found.append(f"{name}={_body(value, before, last)}")
+        elif isinstance(value, list):
+            holds = [_statement(item, before, last) if hasattr(item, "body") else _dump(item) for item in value]
+            found.append(f"{name}={holds}")
+        else:
+            found.append(f"{name}={_dump(value)}")
+    return f"({', '.join(found)})"
+
+
+def _dump(value: object) -> str:
+    return ast.dump(value) if isinstance(value, ast.AST) else repr(value)
 
 
 def _last_line(statement: ast.stmt) -> int:

@@ -10,6 +10,9 @@ from trainlint.notebooks.characters import character_places, writes_escapes
 from trainlint.notebooks.document import CodeCell, read_document
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_MOST_KNOWN = 64
+_known: dict[tuple[int, int], tuple[str, Cells]] = {}
+"""What was made of the last notebooks, by the lengths and hashes of their texts: a run reads each one three times."""
 
 
 def read_notebook(text: str) -> tuple[str, Cells]:
@@ -17,6 +20,16 @@ def read_notebook(text: str) -> tuple[str, Cells]:
 
     Raises UnreadableNotebook, and OtherKernel for a notebook in another language.
     """
+    key = len(text), hash(text)
+    if key not in _known:
+        found = _read(text)
+        if len(_known) >= _MOST_KNOWN:
+            del _known[next(iter(_known))]
+        _known[key] = found
+    return _known[key]
+
+
+def _read(text: str) -> tuple[str, Cells]:
     cells = read_document(text)
     foreign = frozenset(cell.number for cell in cells if cell.foreign)
     judged, joined_cells = joined([(cell.number, cell.source) for cell in cells], foreign)

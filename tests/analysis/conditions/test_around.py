@@ -111,3 +111,10 @@ def test_branches_that_are_for_training_by_their_names(test: str, training: bool
     (_, here, _), (_, other, _) = marked(file_model(f"if {test}:\n    act()  #= here\nelse:\n    act()  #= other\n"))
     assert is_for_training(here) is training
     assert is_for_training(other) is (test in ("not is_train", "split != 'train'"))
+
+
+def test_a_test_is_read_once_for_its_block_and_for_those_who_ask_about_it() -> None:
+    model = file_model("for batch in loader:\n    if timer.due():\n        act()\n")
+    branch = next(block for block in model.outline.blocks if block.test is not None)
+    assert branch.test is not None
+    assert model.conditions.of(branch) is model.conditions.of_test(branch.test, True, branch)

@@ -94,16 +94,17 @@ def of_option(name: str) -> str:
 
 def written_constant(value: ast.expr | None) -> str:
     """A short constant as Python writes it; "" for all else."""
-    if _is_infinity(value):
-        return INFINITY
-    found = constant(value)
-    if (
-        not isinstance(found, bool | int | float | str | None)
-        or found != found
-        or (isinstance(found, str) and len(found) > _LONGEST)
-    ):
-        return ""
-    return repr(found)
+    if type(value) is ast.Constant:
+        found: object = value.value
+    elif type(value) is ast.UnaryOp:
+        found = constant(value)
+    else:
+        return INFINITY if _is_infinity(value) else ""
+    if found is None or found is True or found is False:
+        return repr(found)
+    if type(found) is str:
+        return repr(found) if len(found) <= _LONGEST else ""
+    return repr(found) if isinstance(found, (int, float)) and found == found else ""
 
 
 def _is_infinity(value: ast.expr | None) -> bool:

@@ -63,6 +63,7 @@ class Conditions:
         if isinstance(block.node, ast.Assert):
             return Condition(ConditionKind.FAILURE, line, "only if the assertion fails", rare=True)
         found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
+        self._answers[block.test, not block.negated, block] = found
         if block.after_exit and not block.negated:
             return found if found.rare else None  # one of several ways through an `if` leaves
         if not found.rare and gives_up(block):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place
@@ -113,6 +113,7 @@ def _statements(file: SemanticModel) -> dict[int, ast.stmt]:
     return found
 
 
+@once
 def _aliases(file: SemanticModel, root: ast.AST, names: frozenset[str]) -> frozenset[str]:
     """All names that may share memory with some: with all of it, with a part of it, or with what it is a part of."""
     parts = _closure(file, root, names, down=True)
@@ -123,11 +124,10 @@ def _closure(file: SemanticModel, root: ast.AST, names: frozenset[str], *, down:
     while True:
         found = set(names)
         for sharing in _sharings(file, root):
-            others = frozenset(name for name in sharing.others if not _is_new(file, name, sharing.line))
-            if others & names and (down or not sharing.elements):
+            if sharing.others & names and (down or not sharing.elements):
                 found |= sharing.names
             if sharing.names & names and (not down or not sharing.elements):
-                found |= others
+                found |= sharing.others
         if found == names:
             return names
         names = frozenset(found)
@@ -135,7 +135,10 @@ def _closure(file: SemanticModel, root: ast.AST, names: frozenset[str], *, down:
 
 @once
 def _sharings(file: SemanticModel, root: ast.AST) -> tuple[_Sharing, ...]:
-    return tuple(item for node in nodes_in(root) for item in _shared_by(node) if item.names and item.others)
+    """What shares memory in some code, without names that hold memory of their own by then."""
+    found = [item for node in nodes_in(root) for item in _shared_by(node) if item.names and item.others]
+    lasting = ((item, [name for name in item.others if not _is_new(file, name, item.line)]) for item in found)
+    return tuple([replace(item, others=frozenset(others)) for item, others in lasting if others])
 
 
 def _shared_by(node: ast.AST) -> Iterator[_Sharing]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.effects.effect import EffectKind, does
 from trainlint.analysis.programs.evaluation import model_run_by
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import end_position, last_name, position
 from trainlint.analysis.tables.loaders import PREPARE_MODEL
 from trainlint.analysis.tables.parallel import Wrapper, called_as
@@ -36,19 +38,31 @@ class Gradients(Enum):
     UNKNOWN = auto()
 
 
+@once
 def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
     """What the models and functions that a statement or function calls do about gradients."""
-    start, stop = position(scope), end_position(scope)
+    calls = _calls_in_order(file)
+    first = bisect_left(calls, position(scope), key=_begin)
     found = set()
-    for place in file.outline.all_calls():
+    for place in calls[first : bisect_left(calls, end_position(scope), key=_begin)]:
         call = place.node
         assert isinstance(call, ast.Call)
-        if start <= position(call) < stop:
-            if model_run_by(file, place) is not None:
-                found.add(gradients_of_forward(file, place))
-            elif does(file.called(call), EffectKind.DIFFERENTIATES):
-                found.add(Gradients.TAKEN)
+        if model_run_by(file, place) is not None:
+            found.add(gradients_of_forward(file, place))
+        elif does(file.called(call), EffectKind.DIFFERENTIATES):
+            found.add(Gradients.TAKEN)
     return _of_all(found)
+
+
+@once
+def _calls_in_order(file: SemanticModel) -> list[Place]:
+    """All calls of a file, by where they begin."""
+    return sorted(file.outline.all_calls(), key=_begin)
+
+
+def _begin(place: Place) -> tuple[int, int]:
+    assert isinstance(place.node, ast.Call)
+    return position(place.node)
 
 
 def gradients_of_forward(file: SemanticModel, place: Place) -> Gradients:

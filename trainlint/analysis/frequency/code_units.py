@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
@@ -165,6 +165,7 @@ class _Walk:
     def __init__(self, outline: Outline, keys: Keys) -> None:
         self._outline = outline
         self._keys = keys
+        self._names = {local: origin.rpartition(".")[2] for local, origin in outline.imports.items()}
         self._classes = {cls.node: cls for cls in outline.classes.values()}
         self.uses: dict[str, dict[str, None]] = {}
         self.quoted: dict[str, None] = {}
@@ -180,38 +181,42 @@ class _Walk:
 
     def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
         """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
-        uses = self.uses.setdefault(key, {})
-        imports = self._outline.imports
-        waiting = list(nodes)
+        uses, names = self.uses.setdefault(key, {}), self._names
+        waiting: list[Any] = list(nodes)
         while waiting:
             node = waiting.pop()
-            if type(node) is ast.Name:
+            kind = type(node)
+            if kind is ast.Name:
                 if type(node.ctx) is not ast.Store:
-                    uses[imports.get(node.id, node.id).rpartition(".")[2]] = None
-            elif type(node) is ast.Attribute:
+                    uses[names.get(node.id, node.id)] = None
+            elif kind is ast.Attribute:
                 if type(node.ctx) is not ast.Store:
                     uses[node.attr] = None
                 waiting.append(node.value)
-            elif type(node) is ast.Constant:
-                self._read_string(node.value)
-            elif type(node) is ast.Call:
+            elif kind is ast.Constant:
+                if type(node.value) is str and len(node.value) <= _LONGEST_PATH:
+                    self._read_string(node.value)
+            elif kind is ast.Call:
                 waiting += self._parts_of_call(node)
-            elif type(node) in _DEFINITIONS:
+            elif kind in _DEFINITIONS:
                 waiting += self._parts_of_definition(node, key)
-            elif type(node) in _PARTLY_READ:
+            elif kind in _PARTLY_READ:
                 waiting += self._parts(node)
             else:
                 waiting += children(node)
 
     def _parts_of_call(self, call: ast.Call) -> list[ast.expr]:
         """What of a call may run or build what it names."""
-        called = call.func.id if type(call.func) is ast.Name else ""
-        if called in ("isinstance", "issubclass") and call.args:
-            return call.args[:1]
-        if called == "getattr" and len(call.args) > 1 and not _is_text(call.args[1]):
-            self.patterns[pattern := _pattern(call.args[1])] = None
-            owner = call.args[0]
-            self.looks_up_own |= pattern == _ANYTHING and isinstance(owner, ast.Name) and owner.id == "self"
+        if type(call.func) is ast.Name:
+            called = call.func.id
+            if called in ("isinstance", "issubclass") and call.args:
+                return call.args[:1]
+            if called == "getattr" and len(call.args) > 1 and not _is_text(call.args[1]):
+                self.patterns[pattern := _pattern(call.args[1])] = None
+                owner = call.args[0]
+                self.looks_up_own |= pattern == _ANYTHING and isinstance(owner, ast.Name) and owner.id == "self"
+        if not call.keywords:
+            return [call.func, *call.args]
         return [call.func, *call.args, *[keyword.value for keyword in call.keywords]]
 
     def _parts_of_definition(self, node: ast.AST, key: str) -> Iterable[ast.AST]:
@@ -250,8 +255,10 @@ class _Walk:
         self.listed |= dict.fromkeys([item for part in value.elts if isinstance(item := constant(part), str)])
         return ()
 
-    def _read_string(self, text: object) -> None:
-        if isinstance(text, str) and len(text) <= _LONGEST_PATH and _PATH.search(text):
+    def _read_string(self, text: str) -> None:
+        if text.isascii() and text.isidentifier():
+            self.quoted[text] = None
+        elif _PATH.search(text):
             self.quoted |= dict.fromkeys(_WORD.findall(text))
 
 

@@ -55,8 +55,10 @@ def _names_code(word: str, text: str) -> bool:
         return False
     if "." in word:
         return True
-    found = re.search(rf"\b{word}\(|\bimport {word}\b", text)
-    return found is not None or (word.startswith("__") and re.search(rf"\b{word}\b", text) is not None)
+    if f"{word}(" in text or f"import {word}" in text:  # most texts have the word in a longer one, such as "allocated"
+        if re.search(rf"\b{word}\(|\bimport {word}\b", text) is not None:
+            return True
+    return word.startswith("__") and re.search(rf"\b{word}\b", text) is not None
 
 
 def _origins(outline: Outline) -> Iterator[str]:

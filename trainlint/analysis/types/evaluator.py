@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -47,7 +46,7 @@ class Evaluator:
     def __init__(self) -> None:
         self.known: dict[object, Value] = {}
         """Answers that hold wherever they are asked for."""
-        self._cut: dict[object, deque[_Cut]] = {}
+        self._cut: dict[object, list[_Cut]] = {}
         self._bits: dict[object, int] = {}
         """A bit for each question that circles lead through."""
         self._busy: dict[object, None] = {}
@@ -143,7 +142,10 @@ class Evaluator:
             self._past |= past
         if not (into & _TOO_LONG and self._busy):
             cut = _Cut(answer, into, past, len(self._busy), self._levels)
-            self._cut.setdefault(key, deque(maxlen=_MOST_CUT)).append(cut)
+            kept = self._cut.setdefault(key, [])  # of a deque, the empty one takes seven times as much memory
+            if len(kept) == _MOST_CUT:
+                del kept[0]
+            kept.append(cut)
         return False
 
     def _cut_alike(self, key: object) -> _Cut | None:

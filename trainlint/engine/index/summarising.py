@@ -10,6 +10,7 @@ from trainlint.engine.cache_keys import key_of_summary
 from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.parsing import parse
 from trainlint.engine.pool.tasks import Executor, TaskKind
+from trainlint.engine.read import code_of, may_hold_findings
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
 from trainlint.source import UnreadableSource
@@ -62,7 +63,10 @@ def complete(
 
 
 def summarise_file(member: Member, store: ModelStore) -> SummaryResult:
-    """Summarise one file. Its model is kept for judging it if there is room, else the packed summary."""
+    """Summarise one file. Its model is kept for judging it if there is room, else the packed summary.
+
+    Of a file in which no rule could find anything, it is kept that it was parsed.
+    """
     model = None
     try:
         with time_limit(member.config.file_time_limit):
@@ -75,7 +79,12 @@ def summarise_file(member: Member, store: ModelStore) -> SummaryResult:
     if model is None:
         return result
     if summary is not None and member.judged:
+        if not may_hold_findings(code_of(model.source), with_torch=True):
+            model.forget_code()
+            store.put(member.path, model, 0)
+            return result
         if store.has_room(member.size):
+            model.rest()
             store.put(member.path, model, member.size)
             return result
         packed = result.pack()

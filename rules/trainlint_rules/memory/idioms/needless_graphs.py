@@ -70,14 +70,15 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
     """The graphs that nothing trains, by what a rule looks at: a loop, `eval`, `Variable`, or a read of a result."""
     for graph in _found(site):
         scope = graph.scope
-        if scope is not None and _yields(scope):
+        if scope is not None and _yields(site.file, scope):
             scope = _whole_generator(graph.site)
         taken = gradients_in(site.file, scope or graph.site.statement)
         if taken is not Gradients.TAKEN:
             yield replace(graph, scope=scope, safety=graph.safety if taken is Gradients.NONE else Safety.UNSAFE)
 
 
-def _yields(scope: ast.stmt) -> bool:
+@once
+def _yields(_file: SemanticModel, scope: ast.stmt) -> bool:
     """Whether a `with` around a statement would stand around a `yield`, and so hold in the code that iterates, too."""
     return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in nodes_in(scope))
 

@@ -14,6 +14,10 @@ from trainlint.analysis.syntax.names import constant, dotted, last_name, nodes_i
 from trainlint.analysis.types.batch_sources import is_batch_source
 
 _PRESENT = frozenset({"hasattr", "exists", "is_initialized"})
+_EQUALITY, _MEMBERSHIP = (ast.Eq, ast.NotEq), (ast.In, ast.NotIn)
+_IDENTITY = (ast.Is, ast.IsNot, *_EQUALITY)
+_MISSING = (ast.Eq, ast.Is, ast.NotIn)
+"""Comparisons that hold where something is missing."""
 _METHODS_OF_STEP = frozenset({"forward", "backward", "step", "zero_grad", "__call__"})
 """Methods of modules and optimizers that training calls in each step."""
 
@@ -111,14 +115,14 @@ def _missing_thing(question: Question) -> ast.expr | None:
     if not isinstance(test, ast.Compare):
         return None
     left, operator, right = test.left, test.ops[0], test.comparators[0]
-    same = isinstance(operator, ast.Eq | ast.Is | ast.NotIn) == question.outcome
+    same = isinstance(operator, _MISSING) == question.outcome
     if not same:
         return None
-    if isinstance(operator, ast.In | ast.NotIn):
-        return None if isinstance(right, ast.Tuple | ast.List | ast.Set) else right
-    if isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and constant(right) is None:
+    if isinstance(operator, _MEMBERSHIP):
+        return None if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else right
+    if isinstance(operator, _IDENTITY) and constant(right) is None:
         return left
-    if isinstance(operator, ast.Eq | ast.NotEq) and isinstance(left, ast.Call) and left.args:
+    if isinstance(operator, _EQUALITY) and isinstance(left, ast.Call) and left.args:
         return left.args[0] if last_name(left.func) == "len" and constant(right) == 0 else None
     return None
 

@@ -13,6 +13,8 @@ _HOLDERS = frozenset(
     {"args", "config", "cfg", "opt", "opts", "options", "hparams", "conf", "params", "settings", "flags", "hps"}
 )
 _CLASSES = lazy(r"(config|cfg|args|arguments|options|settings|hparams|params)$", re.IGNORECASE)
+_READING = frozenset({ast.Attribute, ast.Call, ast.Subscript})
+"""Types of expressions that may read an option: half of those that are looked at are none."""
 _EXPECTED = lazy(
     r"cuda|gpu|device|accelerator|amp($|_)|fp16|bf16|half|mixed|precision|distributed|ddp|fsdp|parallel|world|rank|"
     r"accum|^(do_|is_)?train(ing)?$|batch|clip|resume",
@@ -24,6 +26,8 @@ _EXPECTED = lazy(
 def option_name(node: ast.expr) -> str | None:
     """The option that an expression reads: `args.flip`, `cfg["flip"]`, `getattr(args, "flip")`."""
     name: object = None
+    if type(node) not in _READING:
+        return None
     match node:
         case ast.Attribute() if is_holder(node.value):
             name = node.attr
