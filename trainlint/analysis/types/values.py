@@ -274,7 +274,7 @@ def _of_one_kind(values: list[Value]) -> Value:
     for value in values:
         if value.confidence < confidence:
             confidence = value.confidence
-        prepared = prepared or value.prepared
+        prepared = prepared and value.prepared if first.kind is Kind.MODULE else prepared or value.prepared
         loss_function = loss_function and value.loss_function
     elements = [value.element for value in values if value.element is not None]
     home, home_rank = _joined_home(values)
