@@ -414,29 +414,6 @@ def test_a_wrapper_that_is_hot_for_one_function_says_little_of_the_others() -> N
     assert hot.confidence > 0.9 > 0.7 > cold.confidence
 
 
-def test_the_backward_of_an_autograd_function_that_an_extension_computes_takes_no_step() -> None:
-    check(
-        {
-            "blocks.py": """
-                import torch
-                class Blocks(torch.autograd.Function):
-                    @staticmethod
-                    def forward(ctx, grid):
-                        return extension().forward(grid)
-                    @staticmethod
-                    def backward(ctx, gradient):
-                        return extension().backward(gradient)
-            """,
-            "merge.py": """
-                from blocks import Blocks
-                for name in names:
-                    grid = Blocks.apply(grid)
-                    print(grid)  #= once
-            """,
-        }
-    )
-
-
 @pytest.mark.parametrize(
     ("model", "place"), [("Net()", "tensor host"), ("torch.nn.DataParallel(Net())", "tensor device")]
 )

@@ -81,8 +81,8 @@ class LoopReader:
         call = place.node
         assert isinstance(call, ast.Call)
         if name in _BACKWARD and isinstance(call.func, ast.Attribute):
-            plain = not isinstance(call.func.value, (ast.Call, ast.Constant))
-            return (plain or _scaled(call)) and not self._in_autograd(place.block)
+            plain = not isinstance(call.func.value, (ast.Call, ast.Constant)) and not self._in_autograd(place.block)
+            return plain or _scaled(call)
         if len(call.args) >= 2 and _scales(name) and any(STEPPED_NAME.search(root_name(item)) for item in call.args):
             return True
         if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
