@@ -33,6 +33,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.calls.call_results": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.calls.module_outputs": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.calls.numpy_values": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.calls.scattered_arguments": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.parameters": ("trainlint.analysis.types.inference",),

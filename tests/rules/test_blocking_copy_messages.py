@@ -19,10 +19,7 @@ def train(model, optimizer, dataset):
         model(inputs).sum().backward()
         optimizer.step()
 """
-CAST = (
-    "set `pin_memory=True` on the loader and "
-    "pass `non_blocking=True` and `dtype=...` here instead of calling `.float()` first"
-)
+CAST = "pass `non_blocking=True` and `dtype=...` here instead of calling `.float()` first"
 ADVICE = {
     'inputs.to("cuda")': "pass `non_blocking=True` here",
     'inputs.squeeze(1).to("cuda")': "pass `non_blocking=True` here",
@@ -75,3 +72,47 @@ def train(model, optimizer):
         BlockingBatchCopy,
     ).findings
     assert (finding.help or "").startswith("copy the whole tensor to the GPU once")
+
+
+HELPER = """
+from helpers import build_loader
+
+
+def train(model, optimizer, settings):
+    for inputs in build_loader(settings):
+        inputs = inputs.to("cuda")
+        optimizer.zero_grad()
+        model(inputs).sum().backward()
+        optimizer.step()
+"""
+
+
+def test_a_loader_out_of_sight_may_pin_its_memory_already() -> None:
+    (finding,) = judged(HELPER, BlockingBatchCopy).findings
+    assert finding.help == "make sure that the loader has `pin_memory=True`, and pass `non_blocking=True` here"
+
+
+OWN_TO = """
+import torch
+
+
+class Boxes:
+    def __init__(self, corners: torch.Tensor):
+        self.corners = corners
+
+    def to(self, device: torch.device):
+        return Boxes(self.corners.to(device))
+
+
+def train(model, optimizer, loader):
+    for inputs in loader:
+        boxes = Boxes(model(inputs))
+        loss = model.loss(boxes.to(torch.device("cuda")))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_where_the_tensors_of_an_object_lie_is_not_known_in_its_own_to() -> None:
+    assert not judged(OWN_TO, BlockingBatchCopy).findings

@@ -37,7 +37,8 @@ from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
 _CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
-_HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNPINNED, Memory.PAGEABLE: _UNPINNED}
+_UNSURE = "make sure that the loader has `pin_memory=True`, and "
+_HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
 
 class BlockingBatchCopy(CallRule):
@@ -173,7 +174,7 @@ def _instead(site: Site, cast: str | None, memory: Memory) -> str | None:
     if site.origin(site.call.func) in SHARING:
         return f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
     if cast:
-        return f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
+        return f"{_HELP[memory]}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
     return None
 
 

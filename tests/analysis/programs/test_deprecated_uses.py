@@ -67,6 +67,13 @@ def test_young_replacements_lower_the_confidence_where_no_version_is_named() -> 
     assert [use.standing.confidence for use in uses(YOUNG, "TRN815", ">=2.13")] == [0.95]
 
 
+def test_a_name_that_only_the_documentation_calls_old_is_no_default_finding() -> None:
+    assert [use.standing.confidence for use in uses("import torch\ntorch.svd(a)\n", "TRN804")] == [0.6]
+    for warns_or_is_renamed in ("torch.qr(a)", "torch.ger(a, b)"):
+        (use,) = uses(f"import torch\n{warns_or_is_renamed}\n", "TRN804")
+        assert use.standing.confidence == 0.95
+
+
 def test_the_reference_is_the_deprecated_part_of_a_chain() -> None:
     (use,) = uses("import torch.distributed as dist\ndist.all_reduce(x, op=dist.reduce_op.SUM)\n")
     assert use.name == "torch.distributed.reduce_op"

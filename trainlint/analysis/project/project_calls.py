@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
@@ -14,13 +14,15 @@ from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ALL_GIVEN, ChoiceThing, ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
-from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.access_paths import AccessPath, Start
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""
 _BY_NAME = 0.75
 _SURE = 1.0
 _OF_SEVERAL = 0.9
+_OF_SEVERAL_WRAPPED = 0.5
+"""A decorator's inner function runs what each of its uses decorates: a call of one runs no other."""
 
 
 class Crossing(NamedTuple):
@@ -140,10 +142,23 @@ class Resolver:
         """Keep the answers of a round, once all of them are known; whether any of them passes new arguments."""
         before = len(self.crossings)
         for file, call, functions in found:
-            sure = _SURE if len(functions) == 1 else _OF_SEVERAL
+            sure = _SURE if len(functions) == 1 else self._sure_of_one(file, call)
             for function in functions:
                 self._cross(file, call, function, sure)
         return len(self.crossings) > before
+
+    def _sure_of_one(self, file: int, call: OutgoingCall) -> float:
+        """How sure it is that a call runs a certain one of several functions that are known of it."""
+        if not all(path.start is Start.PARAMETER and not path.path for path in call.targets):
+            return _OF_SEVERAL
+        skeleton = self.summaries[file].skeleton
+        bodies = {item.body: item.key for item in skeleton.functions}
+        block = skeleton.calls[call.number].block
+        while block not in bodies and block != NOWHERE:
+            block = skeleton.shapes[block].parent
+        outer = [f"{path.of}.<locals>." for path in call.targets]
+        is_wrapped = bool(outer) and all(map(bodies.get(block, "").startswith, outer))
+        return _OF_SEVERAL_WRAPPED if is_wrapped else _OF_SEVERAL
 
     def _pass_inside(self, file: int, summary: Summary, call: OutgoingCall) -> None:
         """What a call passes to functions of its own file."""

@@ -16,11 +16,12 @@ from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
+from trainlint.analysis.types.calls.scattered_arguments import handed_over
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.structures.displays import is_long_display
@@ -177,8 +178,8 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
             targets=of(call.func, block).access_paths,
             otherwise=submodule_of_loop(file, call, block),
             method=_method(file, place, call),
-            arguments=tuple([of(item, block) for item in plain]),
-            keywords=tuple([(name, of(value, block)) for name, value in keywords]),
+            arguments=tuple([handed_over(file.kinds, call, item, block) for item in plain]),
+            keywords=tuple([(name, handed_over(file.kinds, call, value, block)) for name, value in keywords]),
         )
 
 
@@ -268,7 +269,15 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
     position = position_of_function(last_name(call))
     if position is not None and position < len(call.args) and place.node not in file.graph.callee:
         return Handing.RUN, of(call.args[position], block).access_paths
-    return Handing.CALLED, ()
+    wrapped = _wrapped(call.func, block)
+    return (Handing.RUN, of(wrapped, block).access_paths) if wrapped is not None else (Handing.CALLED, ())
+
+
+def _wrapped(called: ast.expr, block: Block) -> ast.expr | None:
+    """The function that runs where the result of a function is called that was given it: `f` in `retried(f)(x)`."""
+    made = called if isinstance(called, ast.Call) else single_value(called, block)
+    is_function = isinstance(made, ast.Call) and bool(made.args) and not last_name(made.func)[:1].isupper()
+    return made.args[0] if is_function and isinstance(made, ast.Call) else None
 
 
 def _method(file: SemanticModel, place: Place, call: ast.Call) -> str:

@@ -25,6 +25,7 @@ from trainlint.analysis.types.attributes import assigned_to_self, attribute_valu
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
@@ -128,12 +129,18 @@ class Kinds:
             if is_moved_before(self._moved_in_place[node.id], node, block, self.bound_before(node, block)):
                 found = moved(found, self.device)
         if node.id in self.tests.tested:
-            narrowing = self.tests.narrowing(node.id, block, bindings)
-            if narrowing is not None:
-                found = narrowed(found, narrowing.one_of, narrowing.none_of)
+            found = self._as_tested(node, block, bindings, found)
         if is_final:
             self._known[node] = found
         return found
+
+    def _as_tested(self, node: ast.Name, block: Block, bindings: list[Binding], found: Value) -> Value:
+        """What a name holds, of which the file asks for the type somewhere."""
+        narrowing = self.tests.narrowing(node.id, block, bindings)
+        if narrowing is not None:
+            return narrowed(found, narrowing.one_of, narrowing.none_of)
+        is_open = found.is_tensor and found.evidence.kind is not Rank.PROVED
+        return found.perhaps() if is_open and self.tests.may_be_no_tensor(node.id, block, bindings) else found
 
     def bound_before(self, node: ast.Name, block: Block) -> Position:
         """Where a name that is read was last bound before."""

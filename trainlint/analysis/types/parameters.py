@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Function
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.calls.scattered_arguments import handed_over
 from trainlint.analysis.types.evidence import ASSUMED_HOME, NAMED, Rank
 from trainlint.analysis.types.structures.constructions import constructions
 from trainlint.analysis.types.structures.structure import calls_of_lambda, leaf_given
@@ -146,7 +147,7 @@ def _arguments(kinds: Kinds, function: Function, name: str) -> Value:
         if not edge.passed and isinstance(call, ast.Call):
             given = function.argument_in(call, name)
             if given is not None:
-                found.append(kinds.of(given, edge.place.block))
+                found.append(handed_over(kinds, call, given, edge.place.block))
         elif edge.passed:
             found.append(leaf_given(kinds, function, name, edge.place))
     if function.name == "__init__" and function.owner is not None:

@@ -93,7 +93,7 @@ class Value:
     literal: bool = False
     """Written out as a constant, so it may be only a starting value."""
     prepared: bool = False
-    """For loaders: a framework moves its batches to the device."""
+    """For loaders: a framework moves its batches to the device. For models: a wrapper moves its inputs there."""
     loss_function: bool = False
     """For modules: returns a loss."""
     items: tuple[Value, ...] = ()
@@ -139,6 +139,10 @@ class Value:
         if self.confidence <= confidence:
             return self
         return self._but(confidence, self.element, self.items, self.access_paths, self.evidence)
+
+    def perhaps(self) -> Value:
+        """The same value, where it may as well be of another kind."""
+        return self.at_most(0.5 * self.confidence)
 
     def known_by(self, evidence: Evidence) -> Value:
         """The same value with other evidence."""
@@ -274,7 +278,7 @@ def _of_one_kind(values: list[Value]) -> Value:
     for value in values:
         if value.confidence < confidence:
             confidence = value.confidence
-        prepared = prepared or value.prepared
+        prepared = prepared and value.prepared if first.kind is Kind.MODULE else prepared or value.prepared
         loss_function = loss_function and value.loss_function
     elements = [value.element for value in values if value.element is not None]
     home, home_rank = _joined_home(values)
@@ -331,7 +335,7 @@ def _of_several_kinds(values: list[Value]) -> Value:
         tensors = [value for value in values if value.is_tensor]
         found = _merge(tensors)
         if kinds != _BATCH_KINDS or any(value.origin is not Origin.BATCH for value in tensors):
-            found = found.at_most(0.5 * found.confidence)  # one of two possibilities
+            found = found.perhaps()
         return found.holding(found.element, items)
     return UNKNOWN.holding(None, items)
 

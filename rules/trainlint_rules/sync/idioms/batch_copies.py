@@ -70,8 +70,8 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
     moved = in_mover(site, batch)
     if not (known or named or (moved and _may_be_batch(value))):
-        # In a `to` of its own, the object may as well be a result on its way to the host.
-        return Confidence.LIKELY if heat.in_step and in_own_to(site, batch) else None
+        # In a `to` of its own, the object may as well be a result, or lie on the device already.
+        return Confidence.POSSIBLE if heat.in_step and in_own_to(site, batch) else None
     if heat is Heat.UNKNOWN:
         return Confidence.LIKELY if moved else Confidence.POSSIBLE
     pageable = heat is Heat.EVAL_STEP and memory is Memory.PAGEABLE

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from trainlint.analysis.conditions.guards import guard_of, guards_around, known_parts
 from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
-from trainlint.analysis.syntax.blocks import Binding, Block
+from trainlint.analysis.conditions.values.tested_values import tensors_tested
+from trainlint.analysis.syntax.blocks import Binding, Block, Scope
 from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
@@ -30,6 +31,8 @@ _KINDS = {
 _OF_TENSORS_AND_ARRAYS = (ITEM.name, TOLIST.name)
 _OWNERS = frozenset({Kind.TENSOR, Kind.ARRAY})
 """What has those attributes."""
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING})
+"""Kinds that code asks for where it takes plain values as well as tensors."""
 
 
 class Narrowing(NamedTuple):
@@ -45,14 +48,25 @@ class ValueTests:
     """The answers for one file."""
 
     def __init__(self, outline: Outline) -> None:
-        calls = [place.node for name in (*TYPE_TESTS, "hasattr") for place in outline.calls.get(name, ())]
-        tested = [dotted(call.args[0]) for call in calls if isinstance(call, ast.Call) and call.args]
-        self.tested = frozenset([name for name in tested if name])
+        tested: set[str] = set()
+        self._asked_for_plain: set[tuple[str, Scope]] = set()
+        """Names with the scopes in which a test, and no assertion, asks if they hold a number or text."""
+        for place in [place for test in (*TYPE_TESTS, "hasattr") for place in outline.calls.get(test, ())]:
+            name = dotted(place.node.args[0]) if isinstance(place.node, ast.Call) and place.node.args else None
+            if name:
+                tested.add(name)
+                if not isinstance(place.statement, ast.Assert) and not _PLAIN.isdisjoint(_asked(place.node, name)):
+                    self._asked_for_plain.add((name, place.block.scope))
+        self.tested = frozenset(tested)
         """The names whose types the file asks for somewhere."""
 
     def behind_device_test(self, block: Block) -> bool:
         """Whether a test around a block, in its function, asks for a device."""
         return any(_asks_for_device(guard.expression) for guard in guards_around(block))
+
+    def behind_tensor_test(self, block: Block) -> bool:
+        """Whether code in a block runs only with what is a tensor, by a test in its function."""
+        return any(True for _ in tensors_tested(block))
 
     def decided_by_device(self, choice: ast.IfExp) -> bool:
         """Whether a conditional expression asks for a device, as in `x.cuda() if use_cuda else x`."""
@@ -75,6 +89,15 @@ class ValueTests:
     def rules_out_tensor_on_side(self, choice: ast.IfExp, outcome: bool, name: str) -> bool:
         """Whether a name holds no tensor on the side of a conditional expression that an outcome of its test takes."""
         return _rules_out_tensor(choice.test, outcome, name)
+
+    def may_be_no_tensor(self, name: str, block: Block, bindings: Sequence[Binding]) -> bool:
+        """Whether code of the same function asks if a name holds a number or text, and uses it either way.
+
+        A name that is bound anew behind a test is of one kind again. An assertion is no such question.
+        """
+        if (name, block.scope) not in self._asked_for_plain:
+            return False
+        return not any(_asked(guard.expression, name) for item in bindings for guard in guards_around(item.block))
 
     def narrowing(self, name: str, block: Block, bindings: Sequence[Binding]) -> Narrowing | None:
         """What is known of a name's kind in a block. A name that is bound anew behind a test has left that test."""
@@ -102,7 +125,7 @@ def _rules_out_tensor(test: ast.expr, outcome: bool, name: str) -> bool:
     return any(not part.holds and Kind.TENSOR in _asked(part.expression, name) for part in known_parts(test, outcome))
 
 
-def _asked(test: ast.expr, name: str) -> frozenset[Kind]:
+def _asked(test: ast.AST, name: str) -> frozenset[Kind]:
     """The kinds that a test asks of a name; none where a class among them is of no kind that is known."""
     if not isinstance(test, ast.Call) or not test.args or dotted(test.args[0]) != name:
         return frozenset()

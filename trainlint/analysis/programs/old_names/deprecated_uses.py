@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _YOUNG: Version = (2, 9)
 """Who names no versions may run one in which a replacement as young as this is missing."""
 _YOUNG_CONFIDENCE = 0.7
+_ONLY_DOCUMENTED = 0.6
+"""How sure it is that an old name matters which works on without a word, and has no new name that is the same."""
 _NEW_NAME = lazy(r"torch(?:\.\w+)+")
 _SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
 
@@ -105,6 +107,8 @@ def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
         return None
     surely_replaced = target is not None and target.has(deprecation.replaced_in)
     highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG and not surely_replaced else 1.0
+    if deprecation.only_documented:
+        highest = _ONLY_DOCUMENTED
     return Standing(severity, min(deprecation.confidence, highest))
 
 

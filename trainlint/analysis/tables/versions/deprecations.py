@@ -47,6 +47,11 @@ class Deprecation(NamedTuple):
     confidence: float = 0.95
 
     @property
+    def only_documented(self) -> bool:
+        """Whether the documentation alone calls it old, and to replace it takes more than another name."""
+        return not self.warns and not self.exact
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All dotted names of it."""
         return (self.symbol, *self.spellings)

@@ -19,6 +19,7 @@ from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
 from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
 from trainlint.analysis.types.calls.numpy_values import array_method, numpy_result
+from trainlint.analysis.types.calls.scattered_arguments import wrapped_model
 from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.reflection import reflected
@@ -220,7 +221,7 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
     if _wraps_module(name):
-        return Value(Kind.MODULE)
+        return wrapped_model(call, name)
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
     found = _of_known_library(kinds, call, block, origin)
@@ -469,7 +470,7 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
     if _wraps_module(name):
-        return Value(Kind.MODULE)
+        return wrapped_model(call, name)
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:

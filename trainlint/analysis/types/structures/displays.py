@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
@@ -29,6 +30,8 @@ _MOST_ITEMS = 12
 """Longer tuples are tables, not several results."""
 _NO_TENSORS = frozenset({Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE, Kind.SHAPE})
 """What no tensor is compared with, whatever the other side looks like."""
+_NO_TENSOR = replace(UNKNOWN)
+"""What a test has found to be no tensor."""
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -72,14 +75,15 @@ def _either(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
 
 def _conditional(kinds: Kinds, node: ast.IfExp, block: Block) -> Value:
     values = [_of_branch(kinds, node, node.body, True, block), _of_branch(kinds, node, node.orelse, False, block)]
-    return join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
+    found = join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
+    return found.perhaps() if found.is_tensor and any(value is _NO_TENSOR for value in values) else found
 
 
 def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, block: Block) -> Value:
     """One side of a choice: no tensor where the test has ruled that out, as in `x.item() if is_tensor(x) else x`."""
     found = kinds.of(side, block)
     name = dotted(side) if found.is_tensor or found.kind is Kind.UNKNOWN else None
-    return UNKNOWN if name and kinds.tests.rules_out_tensor_on_side(choice, outcome, name) else found
+    return _NO_TENSOR if name and kinds.tests.rules_out_tensor_on_side(choice, outcome, name) else found
 
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:

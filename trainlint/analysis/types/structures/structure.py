@@ -129,6 +129,8 @@ def with_replaced_items(
             stored = kinds.of(place.node, place.block)
             if stored.is_tensor and stored.home is not Home.UNKNOWN:
                 value = moved(value, stored.home)
+                if kinds.tests.behind_tensor_test(place.block):
+                    value = value.perhaps()  # what is no tensor stays as it is
     return value
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.analysis.effects.forward import computes
@@ -20,6 +21,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
+from trainlint.analysis.types.values import Kind, Value
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.agreements import is_agreement
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
@@ -34,6 +36,7 @@ _TOKENIZER = lazy(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
 _TOKENS = lazy(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
 _GENERATES = lazy(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
 _EVALUATES = lazy(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING})
 _DEEPEST = 4
 
 
@@ -105,9 +108,24 @@ def copy_purpose(file: SemanticModel, copy: ast.AST, block: Block, statement: as
     if _handles_text(file, block):
         return Purpose.TEXT
     found = _purpose_of_any(file, copy, block, statement)
-    if found is None and computes(file, block):
+    if found is None and computes(file, block) and not _makes_plain_values(file, block):
         return Purpose.FORWARD_ON_HOST
     return found
+
+
+def _makes_plain_values(file: SemanticModel, block: Block) -> bool:
+    """Whether the function around returns numbers and text in lists, and no tensor: no piece of a forward pass."""
+    function = file.graph.enclosing(block)
+    kinds = set(_leaves(file.kinds.returned(function))) if function is not None else set()
+    return bool(kinds) and kinds <= _PLAIN
+
+
+def _leaves(value: Value) -> Iterator[Kind]:
+    """The kinds of what stands in nested containers, as far as they are known."""
+    if value.kind is not Kind.CONTAINER:
+        yield value.kind
+    for part in value.items or ((value.element,) if value.element is not None else ()):
+        yield from _leaves(part)
 
 
 def _handles_text(file: SemanticModel, block: Block) -> bool:
