@@ -91,7 +91,8 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
     for member, digest in zip(members, summaries, strict=True):
         facts += (
             str(member.path),
-            f"{member.names_device} {member.reaches_torch} {member.never_updates} {member.judged}",
+            f"{member.names_device} {member.reaches_torch} {member.serves_torch}",
+            f"{member.never_updates} {member.judged}",
             digest,
         )
     return cache.key("link", *facts)

@@ -64,6 +64,8 @@ class ImportedFacts:
     """Whether the file belongs to programs, none of which updates parameters; None where the file is alone."""
     reaches_torch: bool = False
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
+    serves_torch: bool = False
+    """Whether a file that imports this one speaks of PyTorch, or imports one that does. Tests do not count."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""

@@ -135,6 +135,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 names_device=group in graph.groups_with_device,
                 never_updates=graph.never_updates[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
+                serves_torch=number in graph.serving_torch,
             )
 
 

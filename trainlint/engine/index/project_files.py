@@ -58,6 +58,8 @@ class Member:
     """Whether it belongs to programs, none of which updates parameters."""
     reaches_torch: bool = False
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
+    serves_torch: bool = False
+    """Whether a file that imports it speaks of PyTorch, or imports one that does. Tests do not count."""
 
     @property
     def known_early(self) -> ImportedFacts:
@@ -65,7 +67,10 @@ class Member:
         from trainlint.analysis.types.imported_facts import ImportedFacts
 
         return ImportedFacts(
-            names_device=self.names_device, reaches_torch=self.reaches_torch, never_updates=self.never_updates
+            names_device=self.names_device,
+            reaches_torch=self.reaches_torch,
+            serves_torch=self.serves_torch,
+            never_updates=self.never_updates,
         )
 
     def data(self) -> bytes:
