@@ -25,6 +25,53 @@ PROJECTS: dict[str, dict[str, str]] = {
                 b = second  #= number
         """,
     },
+    "a part of a batch that a method of another file takes out": {
+        "train.py": """
+            import torch
+            from work import Work
+
+            torch.nn.Linear(2, 2).cuda()
+            for batch in torch.utils.data.DataLoader(data):
+                Work().step(batch)
+        """,
+        "base.py": """
+            class Base:
+                def parts(self, data):
+                    images = data["image"]
+                    return images, data["label"]
+        """,
+        "work.py": """
+            from base import Base
+
+            class Work(Base):
+                def step(self, batch):
+                    images, labels = self.parts(batch)
+                    a = images  #= tensor host
+                    b = labels  #= tensor host
+        """,
+    },
+    "a part of a batch that may be moved before it is handed on": {
+        "train.py": """
+            import torch
+            from work import step
+
+            for batch in torch.utils.data.DataLoader(data):
+                step(batch)
+        """,
+        "model.py": """
+            def forward(images):
+                a = images  #= tensor chosen
+        """,
+        "work.py": """
+            from model import forward
+
+            def step(batch):
+                images = batch["image"]
+                if use_gpu:
+                    images = images.cuda()
+                forward(images)
+        """,
+    },
     "arguments by keyword, with a default, after a star": {
         "train.py": """
             import torch

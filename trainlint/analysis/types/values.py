@@ -258,7 +258,7 @@ def _merge(values: list[Value]) -> Value:
     if not known:
         return real[0]
     if any(value.evidence.kind <= Rank.NAMED for value in known):
-        known = [value for value in known if value.evidence.kind > Rank.NAMED] or known
+        known = _better_known(known)
     if len(known) == 1:
         return known[0]
     kind = known[0].kind
@@ -266,6 +266,20 @@ def _merge(values: list[Value]) -> Value:
         if value.kind is not kind:
             return _of_several_kinds(known)
     return _of_one_kind(known)
+
+
+def _better_known(values: list[Value]) -> list[Value]:
+    """Those of which more than a name is known, if there are any.
+
+    Where one that is left out was moved to the device, the others were on their way there: `x = batch["x"].cuda()` says
+    where it is, and what comes from other files says what it is.
+    """
+    found = [value for value in values if value.evidence.kind > Rank.NAMED]
+    if not found:
+        return values
+    if any(value.on_device and value.evidence.home is Rank.PROVED for value in values if value not in found):
+        return [value.lying(Home.CHOSEN) if value.is_tensor and not value.on_device else value for value in found]
+    return found
 
 
 def _of_one_kind(values: list[Value]) -> Value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainlint.analysis.types.access_paths import AccessPath, Start, along, together
-from trainlint.analysis.types.values import Kind, Value, shallow
+from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.values import Kind, Origin, Value, shallow
 
 
 def hands_back(value: Value, function: str) -> bool:
@@ -30,10 +31,26 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
             access_paths += [item for source in given[each.name].access_paths for item in _extended(source, each.path)]
             if value.kind is Kind.UNKNOWN and not each.path:
                 kind = given[each.name]
+            elif value.evidence.kind <= Rank.NAMED or value.kind is Kind.UNKNOWN:
+                kind = _part_of(given[each.name], each.path) or kind
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
     return shallow(kind.holding(kind.element, items or kind.items).with_access_paths(*together(access_paths)))
+
+
+def _part_of(value: Value, path: tuple[str | int, ...]) -> Value | None:
+    """What stands in a value at a path of indices and keys; None where nothing is known of it."""
+    for part in path:
+        if isinstance(part, str):
+            return None
+        if 0 <= part < len(value.items):
+            value = value.items[part]
+        elif value.kind is Kind.CONTAINER and value.element is not None:
+            value = value.element
+        elif value.origin is not Origin.BATCH:
+            return None
+    return value if value.is_tensor else None
 
 
 def _extended(access_path: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:
