@@ -368,6 +368,10 @@ class SemanticModel:
             from trainlint.analysis.effects.reductions import reductions
 
             effects += reductions(self)
+        if "to" in self.outline.calls or "cuda" in self.outline.calls:
+            from trainlint.analysis.effects.device_moves import parameter_moves
+
+            effects += parameter_moves(self)
         if "all_gather" in self.source.text:
             from trainlint.analysis.effects.gathered_lists import gathered_lists
 

@@ -72,6 +72,44 @@ PROJECTS: dict[str, dict[str, str]] = {
                 forward(images)
         """,
     },
+    "a sum over the values of a dict that a method of a module returns": {
+        "net.py": """
+            import torch
+
+            class Net(torch.nn.Module):
+                def losses(self, logits):
+                    return {"fit": logits.mean(), "size": logits.pow(2).mean()}
+        """,
+        "train.py": """
+            from meters import note
+            from net import Net
+
+            model = Net().cuda()
+            for batch in train_loader:
+                losses = model.losses(batch.cuda())
+                note(sum(losses.values()), losses["fit"])
+        """,
+        "meters.py": """
+            def note(total, part):
+                a = total  #= tensor device
+                b = part  #= tensor device
+        """,
+    },
+    "a batch where scripts that show results make up something like one": {
+        "train.py": """
+            from torch.utils.data import DataLoader
+            from work import use
+
+            for batch in DataLoader(data):
+                use(batch)
+        """,
+        "show.py": "import cv2\nfrom work import use\nimage = read(path)\nuse({'image': image.cuda()})\n",
+        "demo.py": "from work import use\nuse({'image': image})\n",
+        "work.py": """
+            def use(batch):
+                image = batch["image"]  #= tensor host
+        """,
+    },
     "arguments by keyword, with a default, after a star": {
         "train.py": """
             import torch

@@ -22,6 +22,7 @@ from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.loader_items import loader_items
+from trainlint.analysis.project.moved_batches import copied_by_calls
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
 from trainlint.analysis.project.settings.asked_settings import AskedSettings
@@ -318,7 +319,8 @@ class _Linked:
         path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
         kind, heat = self.steps.kind(body), self.flow.of(body).heat
         name = self._begun_once_by(body)
-        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes, name)
+        copies = draw.copies or copied_by_calls(draw, self.linked, self.net.first_call[file], self.effects)
+        return LoaderUse(path, shape.line, kind, heat, again, copies, draw.changes, name)
 
     def _begun_once_by(self, loop: int) -> str:
         """The name of the function around a loop, where no further loop stands between the two; else empty."""

@@ -427,7 +427,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if name == "keys":
         return _KEYS
     if name in ("items", "values"):
-        return Value(Kind.CONTAINER, element=base)
+        return Value(Kind.CONTAINER, element=kinds.element(base))
     others = [value for value in _arguments(kinds, call, block) if value.kind is Kind.TENSOR]
     return combine([base, *others]) if others else base
 
