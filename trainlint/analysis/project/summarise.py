@@ -13,7 +13,7 @@ from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
-from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.common_names import FOREIGN
@@ -234,17 +234,34 @@ def _copies(file: SemanticModel, body: Block) -> bool:
     )
 
 
+_PARTS = (ast.Name, ast.Attribute, ast.Subscript)
+"""How a batch, or a part of it, is handed on."""
+
+
 def _handed(file: SemanticModel, body: Block) -> Iterator[tuple[int, int | str]]:
     """The calls in a loop, by their numbers, that are given what it takes from its loader, and in which place."""
     drawn = _drawn_by(body)
-    for number, place in enumerate(file.telling_calls):
+    for number, place in _calls_in_loops(file).get(body, ()):
         call = place.node
-        if isinstance(call, ast.Call) and place.block.within(body):
-            given: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.args[:_MOST_ARGUMENTS])]
-            given += [(item.arg, item.value) for item in call.keywords]
-            for where, item in given:
-                if where is not None and is_part_of(item, place.block, drawn):
-                    yield number, where
+        assert isinstance(call, ast.Call)
+        given: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.args[:_MOST_ARGUMENTS])]
+        given += [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS]]
+        for where, item in given:
+            if where is not None and isinstance(item, _PARTS) and is_part_of(item, place.block, drawn):
+                yield number, where
+
+
+@once
+def _calls_in_loops(file: SemanticModel) -> dict[Block, list[tuple[int, Place]]]:
+    """The body of each loop of a file → the calls in it that may run code of other files, by their numbers."""
+    found: dict[Block, list[tuple[int, Place]]] = {}
+    for number, place in enumerate(file.telling_calls):
+        for block in place.block.outwards():
+            if block.kind is BlockKind.FUNCTION:
+                break
+            if block.kind is BlockKind.LOOP:
+                found.setdefault(block, []).append((number, place))
+    return found
 
 
 def _drawn_by(body: Block) -> Callable[[Binding], bool]:
