@@ -110,6 +110,32 @@ PROJECTS: dict[str, dict[str, str]] = {
                 image = batch["image"]  #= tensor host
         """,
     },
+    "a batch whose parts a function moves as far as they can be": {
+        "move.py": """
+            def on_device(batch, device):
+                output = {}
+                for key, value in batch.items():
+                    try:
+                        output[key] = value.to(device)
+                    except AttributeError:
+                        output[key] = value
+                return output
+        """,
+        "train.py": """
+            import torch
+            from move import on_device
+            from work import use
+
+            device = torch.device("cuda")
+            for batch in torch.utils.data.DataLoader(data):
+                batch = on_device(batch, device)
+                use(batch["prompt"])
+        """,
+        "work.py": """
+            def use(prompts):
+                a = prompts  #= tensor chosen
+        """,
+    },
     "arguments by keyword, with a default, after a star": {
         "train.py": """
             import torch

@@ -256,7 +256,7 @@ def _merge(values: list[Value]) -> Value:
     real = [value for value in values if not value.literal] or values
     known = [value for value in real if value.kind is not Kind.UNKNOWN]
     if not known:
-        return real[0]
+        return next((value for value in real if value.home is not Home.UNKNOWN), real[0])
     if any(value.evidence.kind <= Rank.NAMED for value in known):
         known = _better_known(known)
     if len(known) == 1:
