@@ -136,6 +136,22 @@ PROJECTS: dict[str, dict[str, str]] = {
                 a = prompts  #= tensor chosen
         """,
     },
+    "a tensor that a function of another file copies to the host": {
+        "copies.py": """
+            def to_cpu(outputs):
+                return outputs.detach().cpu()
+        """,
+        "train.py": """
+            import torch
+            from copies import to_cpu
+
+            model = torch.nn.Linear(3, 3).cuda()
+            for batch in train_loader:
+                loss = model(batch.cuda()).sum()
+                shown = to_cpu(loss)
+                a = shown  #= tensor host
+        """,
+    },
     "arguments by keyword, with a default, after a star": {
         "train.py": """
             import torch

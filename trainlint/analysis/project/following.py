@@ -327,8 +327,10 @@ class Follower:
     def _moved(things: tuple[Thing, ...], value: Value) -> Iterator[Thing]:
         """Things as a value holds them that may have moved them to the device."""
         for thing in things:
-            is_value = isinstance(thing, ValueThing)
-            yield replace(thing, value=moved_on_the_way(thing.value, value)) if is_value else thing
+            if isinstance(thing, ValueThing):
+                yield ValueThing(thing.file, moved_on_the_way(thing.value, value))
+            else:
+                yield thing
 
     def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
         """An attribute or element of a thing."""

@@ -271,13 +271,16 @@ def _merge(values: list[Value]) -> Value:
 def _better_known(values: list[Value]) -> list[Value]:
     """Those of which more than a name is known, if there are any.
 
-    Where one that is left out was moved to the device, the others were on their way there: `x = batch["x"].cuda()` says
-    where it is, and what comes from other files says what it is.
+    Where one that is left out was moved, the others were on their way there: `x = batch["x"].cuda()` says where it is,
+    and what comes from other files says what it is.
     """
     found = [value for value in values if value.evidence.kind > Rank.NAMED]
     if not found:
         return values
-    if any(value.on_device and value.evidence.home is Rank.PROVED for value in values if value not in found):
+    homes = {value.home for value in values if value not in found and value.evidence.home is Rank.PROVED}
+    if homes == {Home.HOST}:
+        return [value.lying(Home.HOST) if value.is_tensor else value for value in found]
+    if not homes.isdisjoint(_BESIDE_HOST):
         return [value.lying(Home.CHOSEN) if value.is_tensor and not value.on_device else value for value in found]
     return found
 
