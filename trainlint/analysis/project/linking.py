@@ -13,6 +13,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
+from trainlint.analysis.effects.given.device_moves import copied_by_calls
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
@@ -22,7 +23,6 @@ from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.loader_items import loader_items
-from trainlint.analysis.project.moved_batches import copied_by_calls
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
 from trainlint.analysis.project.settings.asked_settings import AskedSettings
@@ -319,7 +319,7 @@ class _Linked:
         path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
         kind, heat = self.steps.kind(body), self.flow.of(body).heat
         name = self._begun_once_by(body)
-        copies = draw.copies or copied_by_calls(draw, self.linked, self.net.first_call[file], self.effects)
+        copies = draw.copies or copied_by_calls(draw.handed, self.linked, self.net.first_call[file], self.effects)
         return LoaderUse(path, shape.line, kind, heat, again, copies, draw.changes, name)
 
     def _begun_once_by(self, loop: int) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.effects.device_moves import is_part_of, moves_in
+from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, stays
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
+from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.common_names import FOREIGN
@@ -230,7 +231,9 @@ def _copies(file: SemanticModel, body: Block) -> bool:
         isinstance(place.node, ast.Call)
         and isinstance(place.node.func, ast.Attribute)
         and is_part_of(place.node.func.value, place.block, drawn)
-        for place in moves_in(file, body)
+        and not stays(file, place.node, place.block)
+        for name in MOVES
+        for place in calls_of(file, name, body)
     )
 
 

@@ -28,20 +28,26 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
     kind = value
     for each in value.access_paths:
         if each.start is Start.PARAMETER and each.of == function and each.name in given:
-            source = given[each.name]
-            if value.kind is Kind.UNKNOWN and not each.path:
-                kind = source
-            elif value.evidence.kind <= Rank.NAMED or value.kind is Kind.UNKNOWN:
-                part = _part_of(source, each.path)
-                if part is not None and _is_moved(value):
-                    kind = part.lying(value.home)
-                    continue  # what else is known of the argument says where that was before
-                kind = part or kind
-            access_paths += [item for path in source.access_paths for item in _extended(path, each.path)]
+            kind, found = _given_back(value, kind, given[each.name], each.path)
+            access_paths += found
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
     return shallow(kind.holding(kind.element, items or kind.items).with_access_paths(*together(access_paths)))
+
+
+def _given_back(
+    value: Value, kind: Value, source: Value, path: tuple[str | int, ...]
+) -> tuple[Value, list[AccessPath]]:
+    """What a function hands back of one argument, and where that comes from; `kind` is what is known of it so far."""
+    if value.kind is Kind.UNKNOWN and not path:
+        kind = source
+    elif value.evidence.kind <= Rank.NAMED or value.kind is Kind.UNKNOWN:
+        part = _part_of(source, path)
+        if part is not None and _is_moved(value):
+            return part.lying(value.home), []  # what else is known of the argument says where that was before
+        kind = part or kind
+    return kind, [item for each in source.access_paths for item in _extended(each, path)]
 
 
 def _is_moved(value: Value) -> bool:

@@ -1,14 +1,15 @@
-"""Where a file copies to the device what a loop draws or a function is given."""
+"""Functions that copy to the device what they are given."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.effects.effect import Effect, EffectKind
-from trainlint.analysis.syntax.blocks import Binding, Block, Function, How, Place
-from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Home, Kind
@@ -16,19 +17,10 @@ from trainlint.analysis.types.values import Home, Kind
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_MOVES = ("to", "cuda")
+MOVES = ("to", "cuda")
 _DEEPEST = 4
 """Names through which a part of what is drawn or given is followed."""
 _HANDED_ON = frozenset({How.ASSIGN, How.FOR})
-
-
-def moves_in(file: SemanticModel, body: Block) -> Iterator[Place]:
-    """The calls in a block that put what they are called on into device memory, as far as it is no module."""
-    for name in _MOVES:
-        for place in calls_of(file, name, body):
-            if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute):
-                if not _stays(file, place.node, place.block):
-                    yield place
 
 
 def is_part_of(node: ast.expr, block: Block, is_source: Callable[[Binding], bool], depth: int = _DEEPEST) -> bool:
@@ -46,13 +38,13 @@ def is_part_of(node: ast.expr, block: Block, is_source: Callable[[Binding], bool
 
 def parameter_moves(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
     """Function → that it copies what a parameter holds to the device."""
-    for name in _MOVES:
+    for name in MOVES:
         for place in file.outline.calls.get(name, ()):
             function, call = file.graph.enclosing(place.block), place.node
             if function is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
             given = _parameter(function, call.func.value, place.block)
-            if given is not None and not _stays(file, call, place.block):
+            if given is not None and not stays(file, call, place.block):
                 path, column = file.source.path, file.source.column(call)
                 yield function, Effect(EffectKind.COPIES, path, call.lineno, column, given)
 
@@ -73,10 +65,34 @@ def _parameter(function: Function, node: ast.expr, block: Block) -> str | None:
     return names[0] if names[0] != own else None
 
 
-def _stays(file: SemanticModel, call: ast.Call, block: Block) -> bool:
+def stays(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether a call of `to` or `cuda` moves a module, changes the data type alone, or names the host."""
     assert isinstance(call.func, ast.Attribute)
     if file.kinds.of(call.func.value, block).kind is Kind.MODULE:
         return True
     kinds = {file.kinds.of(item, block).kind for item in call.args}
     return kinds == {Kind.DTYPE} or file.kinds.device_argument(call, block) is Home.HOST
+
+
+def copied_by_calls(
+    handed: Sequence[tuple[int, int | str]], net: CallGraph, first_call: int, effects: Mapping[int, tuple[Effect, ...]]
+) -> bool:
+    """Whether one of some calls runs a function that copies to the device what it is handed.
+
+    `handed` are calls by their numbers in their file, each with the place or keyword of what counts. `first_call` is
+    the number in the network of that file's first call, `effects` what functions do.
+    """
+    return any(
+        effect.kind is EffectKind.COPIES and effect.of == _name(net.functions[edge.function].parameters, where)
+        for number, where in handed
+        for edge in net.callees.get(first_call + number, ())
+        if edge.how is Handing.CALLED
+        for effect in effects.get(edge.function, ())
+    )
+
+
+def _name(parameters: tuple[str, ...], where: int | str) -> str:
+    """The parameter that an argument at a place, or with a keyword, is passed for; "" where there is none."""
+    if isinstance(where, str):
+        return where
+    return parameters[where] if where < len(parameters) else ""
