@@ -38,16 +38,17 @@ PROJECTS: dict[str, dict[str, str]] = {
             class Base:
                 def parts(self, data):
                     images = data["image"]
-                    return images, data["label"]
+                    return images, data["label"], data["box_num"]
         """,
         "work.py": """
             from base import Base
 
             class Work(Base):
                 def step(self, batch):
-                    images, labels = self.parts(batch)
+                    images, labels, count = self.parts(batch)
                     a = images  #= tensor host
                     b = labels  #= tensor host
+                    c = count  #= anything
         """,
     },
     "a part of a batch that may be moved before it is handed on": {

@@ -127,6 +127,9 @@ NUMBER_NAME = lazy(
     re.IGNORECASE,
 )
 
+COUNT_NAME = lazy(r"^(num|n)_|(^|_)(num|count)s?$", re.IGNORECASE)
+"""What stands under such a key of a batch may as well be a number, or a list of numbers."""
+
 ANNOTATIONS = {
     "Tensor": Value(Kind.TENSOR, evidence=DECLARED),
     "FloatTensor": Value(Kind.TENSOR, evidence=DECLARED),

@@ -13,7 +13,7 @@ from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.structures.fillings import MOST_FILLINGS
 from trainlint.analysis.types.structures.structure import stored_in_attribute, stored_item
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
-from trainlint.analysis.types.vocabulary import by_name
+from trainlint.analysis.types.vocabulary import COUNT_NAME, by_name
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -30,7 +30,8 @@ def subscript_value(kinds: Kinds, node: ast.Subscript, block: Block) -> Value:
         return base.with_access_paths(*along(base.access_paths, ANY))
     place = constant(node.slice)
     if isinstance(place, str) and base.kind is Kind.UNKNOWN:
-        return (by_name(place, kinds.device) or UNKNOWN).with_access_paths(*along(base.access_paths, ANY))
+        known = () if COUNT_NAME.search(place) else along(base.access_paths, ANY)
+        return (by_name(place, kinds.device) or UNKNOWN).with_access_paths(*known)
     if base.access_paths and base.access_paths[0].of == "sys.modules":
         return UNKNOWN.with_access_paths(*own_module(node, kinds.imported(node.value, block)))
     if isinstance(place, int) and base.items:
