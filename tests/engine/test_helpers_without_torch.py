@@ -1,4 +1,4 @@
-"""A helper file without a word of training decides when code of a training step runs, and takes part in linking."""
+"""A helper file without a word of training takes part in linking, and is judged where it uses tensors."""
 
 from __future__ import annotations
 
@@ -99,3 +99,44 @@ def test_what_a_helper_allows_in_each_step_is_found(
     parts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "TRN201" in found(tmp_path, monkeypatch, **parts)
+
+
+METERS = """\
+class Accuracy:
+    def __init__(self):
+        self.right = 0
+
+    def update(self, logits, targets):
+        self.right += (logits.argmax(1) == targets).sum().item()
+"""
+MEASURED = """\
+import torch
+from meters import Accuracy
+
+
+def main(model, optimizer, criterion, train_loader):
+    accuracy = Accuracy()
+    for images, labels in train_loader:
+        images, labels = images.cuda(non_blocking=True), labels.cuda(non_blocking=True)
+        logits = model(images)
+        loss = criterion(logits, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        accuracy.update(logits, labels)
+"""
+
+
+def test_a_helper_that_reads_the_tensors_of_a_training_file_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_project(tmp_path, {"train.py": MEASURED, "meters.py": METERS})
+    monkeypatch.chdir(tmp_path)
+    assert [item.code for item in findings_in(judged("."), "meters.py")] == ["TRN201"]
+
+
+def test_a_helper_that_only_a_test_imports_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = "import torch\nfrom meters import Accuracy\n\n\ndef test_it():\n    Accuracy().update(torch.ones(1, 1), 0)\n"
+    write_project(tmp_path, {"tests/test_meters.py": test, "meters.py": METERS})
+    monkeypatch.chdir(tmp_path)
+    assert not findings_in(judged("."), "meters.py")

@@ -34,6 +34,13 @@ def test_a_file_that_reads_tensors_of_another_passes_if_it_imports_one_with_torc
     assert not may_hold_findings(code)
 
 
+@pytest.mark.parametrize("use", ["x.item()", "x.cpu()", "x.cuda()", "x.to(device)"])
+def test_a_file_that_uses_tensors_passes_if_it_meets_torch_in_another(use: str) -> None:
+    code = f"def use(x, device):\n    return {use}\n".encode()
+    assert may_hold_findings(code, with_torch=True)
+    assert not may_hold_findings(code)
+
+
 def test_a_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "data.py"
     path.write_bytes(b"#" * SOURCE_BYTES)

@@ -123,6 +123,21 @@ def test_an_ignore_comment_for_another_rule_silences_nothing(project: Path, caps
     assert places(report(capsys, "--no-cache")) == FOUND
 
 
+@pytest.mark.parametrize(
+    ("file", "line", "expected"),
+    [
+        ("helpers.py", "    return number.item()", []),
+        ("helpers.py", "    return averaged(shared / ranks)", FOUND),
+        ("train.py", "        µ = logged(loss.detach(), ranks); ν = logged(loss.detach() * 2, ranks)", FOUND),
+    ],
+)
+def test_a_bare_noqa_speaks_to_other_linters_and_so_of_its_own_line_alone(
+    project: Path, capsys: pytest.CaptureFixture[str], file: str, line: str, expected: list[Any]
+) -> None:
+    (project / file).write_text((project / file).read_text().replace(line, f"{line}  # noqa"))
+    assert places(report(capsys, "--no-cache")) == expected
+
+
 def test_an_ignore_comment_at_a_call_that_leaves_no_file_may_be_unused(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -397,9 +397,13 @@ class SemanticModel:
 
         effects = list(guarded_reads(self))
         if "reduce" in self.source.text:  # spares most files the import
-            from trainlint.analysis.effects.reductions import reductions
+            from trainlint.analysis.effects.given.reductions import reductions
 
             effects += reductions(self)
+        if "to" in self.outline.calls or "cuda" in self.outline.calls:
+            from trainlint.analysis.effects.given.device_moves import parameter_moves
+
+            effects += parameter_moves(self)
         if "all_gather" in self.source.text:
             from trainlint.analysis.effects.gathered_lists import gathered_lists
 

@@ -91,8 +91,8 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
     for member, digest in zip(members, summaries, strict=True):
         facts += (
             str(member.path),
-            f"{member.names_device} {member.reaches_torch} {member.never_updates} {member.judged}",
-            f"{member.left_aside} {member.one_process}",
+            f"{member.names_device} {member.reaches_torch} {member.serves_torch}",
+            f"{member.never_updates} {member.judged} {member.left_aside} {member.one_process}",
             digest,
         )
     return cache.key("link", *facts)

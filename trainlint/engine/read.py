@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these does not train, and gets no findings. It may help a file that does."""
-_READS_TENSOR = b".item()"
+_USES_TENSOR = (b".item()", b".cpu()", b".cuda(", b".to(device")
+"""What code does with tensors that other files give it."""
 
 
 def read_bytes(path: Path, *, whole: bool = True) -> bytes:
@@ -65,6 +66,8 @@ def names_torch(data: bytes) -> bool:
 def may_hold_findings(data: bytes, *, with_torch: bool = False) -> bool:
     """Whether rules could find anything in a file at all. Others are only proved to be Python.
 
-    `with_torch` says that the file imports one that has to do with PyTorch: it may read tensors of that one.
+    `with_torch` says that the file imports one that has to do with PyTorch, or is imported by one: it may read or move
+    tensors of that one.
     """
-    return any(trigger in data for trigger in TRAINING_WORDS) or (with_torch and _READS_TENSOR in data)
+    words = (*TRAINING_WORDS, *_USES_TENSOR) if with_torch else TRAINING_WORDS
+    return any(word in data for word in words)

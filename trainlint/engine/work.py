@@ -151,13 +151,18 @@ def _done(
             return Outcome(judged=False)  # a template that is filled in before it is read
     elif not may_hold_findings(
         data if source.cells is None else code_of(source),
-        with_torch=job.imported_facts is not None and job.imported_facts.reaches_torch,
+        with_torch=_meets_torch(job.imported_facts),
     ):
         if model is not None and model.source == source:
             return Outcome()  # linking has parsed it
         tree = parse(source)
         return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
     return _done_text(source, job, fixing, model, remains)
+
+
+def _meets_torch(facts: ImportedFacts | None) -> bool:
+    """Whether tensors may reach a file that does not speak of PyTorch itself."""
+    return facts is not None and (facts.reaches_torch or facts.serves_torch)
 
 
 def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:

@@ -94,7 +94,10 @@ def silencing_lines(
 
 
 def ignored_lines(source: SourceFile, tree: ast.Module, lines: Iterable[int]) -> dict[int, tuple[str, ...]]:
-    """Of some lines, those whose statement has an ignore comment, with the words of the comment (none: all rules)."""
+    """Of some lines, those whose statement has an ignore comment, with the words of the comment (none: all rules).
+
+    Such comments silence findings that are elsewhere, so a bare `# noqa`, which other linters take too, is none.
+    """
     if not may_hold_directives(source.text):
         return {}
     from trainlint.suppress.comments import read_comments
@@ -102,7 +105,7 @@ def ignored_lines(source: SourceFile, tree: ast.Module, lines: Iterable[int]) ->
     comments = read_comments(source, lambda word: "-" in word, tree)  # installed rules are not known yet
     found: dict[int, tuple[str, ...]] = {}
     for directive in comments.directives:
-        if not directive.whole_file:
+        if not directive.whole_file and not directive.is_bare_noqa:
             words = None if directive.words is None else tuple(word.text for word in directive.words)
             statement = comments.statement(directive.line)
             if words is None:

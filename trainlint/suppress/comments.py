@@ -70,6 +70,11 @@ class Directive:
     comment_stop: int
     """The offset behind all comments on the line."""
 
+    @property
+    def is_bare_noqa(self) -> bool:
+        """Whether it is a `noqa` without codes, which is there for other tools as well."""
+        return self.words is None and not self.of_trainlint
+
 
 @dataclass(frozen=True, slots=True)
 class Comments:

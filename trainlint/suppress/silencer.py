@@ -47,10 +47,19 @@ class Silencer:
         return kept
 
     def silencing(self, finding: Finding) -> list[Entry]:
-        """The comments of the file that reach a finding, at its own place or at a related one."""
-        lines = [finding.span.start_line, *(place.line for place in finding.related if place.path == finding.path)]
-        reached = dict.fromkeys((None, *(self._comments.statement(line) for line in lines)))
-        return [entry for line in reached for entry in self._by_line.get(line, ()) if entry.silences(finding)]
+        """The comments of the file that reach a finding, at its own place or at a related one.
+
+        A bare `# noqa` is there for other linters as well, so it speaks of what its own statement shows.
+        """
+        own = self._comments.statement(finding.span.start_line)
+        related = [place.line for place in finding.related if place.path == finding.path]
+        lines = dict.fromkeys((None, own, *(self._comments.statement(line) for line in related)))
+        return [
+            entry
+            for line in lines
+            for entry in self._by_line.get(line, ())
+            if entry.silences(finding) and (line in (None, own) or not entry.directive.is_bare_noqa)
+        ]
 
     def _silenced_elsewhere(self, finding: Finding) -> bool:
         """Whether a comment at a related place in another file silences a finding."""

@@ -68,6 +68,20 @@ WAYS: dict[str, dict[str, str]] = {
             Engine(feeds["fit"]).fit()
         """,
     },
+    "in a dict of loaders, one for each phase": {
+        "engine.py": ENGINE.replace("self.feed = feed", "self.loaders = feed").replace(
+            "self.feed:", 'self.loaders["train"]:'
+        ),
+        "main.py": """
+            from data import build_feed
+            from engine import Engine
+
+            feeds = {}
+            for phase in ("train", "val"):
+                feeds[phase] = build_feed(cfg)
+            Engine(feeds).fit()
+        """,
+    },
     "prepared by a framework": {
         "engine.py": ENGINE,
         "main.py": """
@@ -85,9 +99,63 @@ WAYS: dict[str, dict[str, str]] = {
 def test_a_loop_of_another_file_is_known_where_the_loader_is_built(files: dict[str, str]) -> None:
     told = project({"data.py": BUILDER, **files}).outsides["data.py"].loader_uses
     (uses,) = told.values()
-    line = 1 + textwrap.dedent(files["engine.py"]).split("\n").index("        for views in self.feed:")
+    lines = textwrap.dedent(files["engine.py"]).split("\n")
+    (line,) = [number for number, text in enumerate(lines, 1) if text.startswith("        for views in ")]
     expected = LoaderUse("engine.py", line, LoopKind.STEP, Heat.STEP, again=True, copies=True, function="epoch")
     assert uses == (expected,)
+
+
+COPYING: dict[str, str] = {
+    "a method that keeps parts of the batch": """
+        class Net:
+            def take(self, batch):
+                views = batch["views"]
+                self.views = views.to(self.device)
+    """,
+    "a method that hands the batch to a function": """
+        def on_device(batch, device):
+            return {name: part.to(device) for name, part in batch.items()}
+
+        class Net:
+            def take(self, batch):
+                self.batch = on_device(batch, self.device)
+    """,
+}
+KEEPING: dict[str, str] = {
+    "a method that copies something else": """
+        class Net:
+            def take(self, batch):
+                self.net = self.net.to(self.device)
+    """,
+    "a method that changes the type": """
+        import torch
+
+        class Net:
+            def take(self, batch):
+                self.views = batch["views"].to(torch.float32)
+    """,
+}
+LOOP = """
+    from data import build_feed
+    from net import Net
+
+    net, feed = Net(), build_feed(cfg)
+    for epoch in range(9):
+        for views in feed:
+            net.take(views)
+            net.loss().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("net", "copies"),
+    [(net, copies) for ways, copies in ((COPYING, True), (KEEPING, False)) for net in ways.values()],
+    ids=[*COPYING, *KEEPING],
+)
+def test_batches_are_copied_where_a_function_that_is_handed_them_does_so(net: str, copies: bool) -> None:
+    loop = textwrap.dedent(LOOP)
+    told = project({"data.py": BUILDER, "net.py": net, "main.py": loop}).outsides["data.py"].loader_uses
+    assert [use.copies for uses in told.values() for use in uses] == [copies]
 
 
 def test_a_single_pass_is_not_repeated() -> None:

@@ -25,6 +25,134 @@ PROJECTS: dict[str, dict[str, str]] = {
                 b = second  #= number
         """,
     },
+    "a part of a batch that a method of another file takes out": {
+        "train.py": """
+            import torch
+            from work import Work
+
+            torch.nn.Linear(2, 2).cuda()
+            for batch in torch.utils.data.DataLoader(data):
+                Work().step(batch)
+        """,
+        "base.py": """
+            class Base:
+                def parts(self, data):
+                    images = data["image"]
+                    return images, data["label"], data["box_num"]
+        """,
+        "work.py": """
+            from base import Base
+
+            class Work(Base):
+                def step(self, batch):
+                    images, labels, count = self.parts(batch)
+                    a = images  #= tensor host
+                    b = labels  #= tensor host
+                    c = count  #= anything
+        """,
+    },
+    "a part of a batch that may be moved before it is handed on": {
+        "train.py": """
+            import torch
+            from work import step
+
+            for batch in torch.utils.data.DataLoader(data):
+                step(batch)
+        """,
+        "model.py": """
+            def forward(images):
+                a = images  #= tensor chosen
+        """,
+        "work.py": """
+            from model import forward
+
+            def step(batch):
+                images = batch["image"]
+                if use_gpu:
+                    images = images.cuda()
+                forward(images)
+        """,
+    },
+    "a sum over the values of a dict that a method of a module returns": {
+        "net.py": """
+            import torch
+
+            class Net(torch.nn.Module):
+                def losses(self, logits):
+                    return {"fit": logits.mean(), "size": logits.pow(2).mean()}
+        """,
+        "train.py": """
+            from meters import note
+            from net import Net
+
+            model = Net().cuda()
+            for batch in train_loader:
+                losses = model.losses(batch.cuda())
+                note(sum(losses.values()), losses["fit"])
+        """,
+        "meters.py": """
+            def note(total, part):
+                a = total  #= tensor device
+                b = part  #= tensor device
+        """,
+    },
+    "a batch where scripts that show results make up something like one": {
+        "train.py": """
+            from torch.utils.data import DataLoader
+            from work import use
+
+            for batch in DataLoader(data):
+                use(batch)
+        """,
+        "show.py": "import cv2\nfrom work import use\nimage = read(path)\nuse({'image': image.cuda()})\n",
+        "demo.py": "from work import use\nuse({'image': image})\n",
+        "work.py": """
+            def use(batch):
+                image = batch["image"]  #= tensor host
+        """,
+    },
+    "a batch whose parts a function moves as far as they can be": {
+        "move.py": """
+            def on_device(batch, device):
+                output = {}
+                for key, value in batch.items():
+                    try:
+                        output[key] = value.to(device)
+                    except AttributeError:
+                        output[key] = value
+                return output
+        """,
+        "train.py": """
+            import torch
+            from move import on_device
+            from work import use
+
+            device = torch.device("cuda")
+            for batch in torch.utils.data.DataLoader(data):
+                batch = on_device(batch, device)
+                use(batch["prompt"])
+        """,
+        "work.py": """
+            def use(prompts):
+                a = prompts  #= tensor chosen
+        """,
+    },
+    "a tensor that a function of another file copies to the host": {
+        "copies.py": """
+            def to_cpu(outputs):
+                return outputs.detach().cpu()
+        """,
+        "train.py": """
+            import torch
+            from copies import to_cpu
+
+            model = torch.nn.Linear(3, 3).cuda()
+            for batch in train_loader:
+                loss = model(batch.cuda()).sum()
+                shown = to_cpu(loss)
+                a = shown  #= tensor host
+        """,
+    },
     "arguments by keyword, with a default, after a star": {
         "train.py": """
             import torch

@@ -24,7 +24,7 @@ EXCEPTIONS = {
     ("trainlint/analysis/tables/fact_kinds.py", "autocast"): "the value of an enumeration",
     ("trainlint/fixing/foreach.py", "zip"): "is written into the user's code",
     ("trainlint/analysis/effects/parameter_loops.py", "zip"): "pairs the parameters of two lists, as nothing else does",
-    ("trainlint/analysis/effects/reductions.py", "item"): "hands on the number that was reduced",
+    ("trainlint/analysis/effects/given/reductions.py", "item"): "hands on the number that was reduced",
     ("trainlint/analysis/effects/host_writes.py", "enumerate"): "a built-in that writes to nothing",
     ("trainlint/analysis/effects/host_writes.py", "zip"): "a built-in that writes to nothing",
     ("trainlint/analysis/tables/numpy_results.py", "bincount"): "NumPy's function, which is no read of a tensor",

@@ -200,6 +200,17 @@ SNIPPETS = {
         worker = self.target_assigner  #= unknown
         tensor = self.image_tensor  #= tensor host
     """,
+    "what is named after a module and is none": """
+        torch.zeros(3).cuda()
+        def f(model_b, net_g, model_inputs, model_output, net_params, model_config, model_name):
+            first = model_b  #= module
+            second = net_g  #= module
+            third = model_inputs  #= tensor device
+            fourth = model_output  #= tensor device
+            device = net_params["device"]  #= device
+            other = model_config["width"]  #= unknown
+            text = model_name  #= unknown
+    """,
     "running values": """
         total = 0.0
         for x in loader:

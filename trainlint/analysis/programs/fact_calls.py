@@ -21,7 +21,7 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import OFF, FactKind
 from trainlint.analysis.tables.loaders import moves_batches
-from trainlint.analysis.types.vocabulary import DTYPE_NAME, MODULE_METHODS_RETURNING_SELF, MODULE_NAME
+from trainlint.analysis.types.vocabulary import DTYPE_NAME, MODULE_METHODS_RETURNING_SELF, names_module
 
 FoundKind = tuple[FactKind, str]
 """A kind and its detail."""
@@ -193,7 +193,7 @@ def _is_module(outline: Outline, node: ast.expr, block: Block, depth: int = 0) -
     if len(found) == 1 and found[0].how is How.ASSIGN and found[0].value is not None and not found[0].path:
         if _is_module(outline, found[0].value, found[0].block, depth + 1):
             return True
-    return bool(MODULE_NAME.search(last_name(node)))
+    return names_module(last_name(node))
 
 
 def _makes_module(outline: Outline, func: ast.expr, block: Block, depth: int) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import ANY
-from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
+from trainlint.analysis.types.structures.structure import moved
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value
 
 
 def placed(value: Value, file: int) -> Value:
@@ -41,3 +42,8 @@ def bare(value: Value) -> Value:
         return value
     element = bare(value.element) if value.element is not None else None
     return value.with_access_paths().holding(element, tuple([bare(each) for each in value.items]))
+
+
+def moved_on_the_way(told: Value, own: Value) -> Value:
+    """What a file is told of a value of its own of which it only knows that it, or an alternative, is on the device."""
+    return moved(told, Home.CHOSEN) if own.kind is Kind.UNKNOWN and own.home is Home.DEVICE else told

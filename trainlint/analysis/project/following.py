@@ -10,7 +10,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.attributes import attribute_of
 from trainlint.analysis.project.call_outcomes import called, results
-from trainlint.analysis.project.carrying import is_tensor_attribute, item
+from trainlint.analysis.project.carrying import is_tensor_attribute, item, moved_on_the_way
 from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import Hierarchy
@@ -318,10 +318,19 @@ class Follower:
         A value that holds no others is one thing wherever it arises, so that what many functions say of it counts once.
         """
         if value.access_paths:
-            yield from self.follow(file, value.access_paths)
+            yield from self._moved(self.follow(file, value.access_paths), value)
         if value.kind is not Kind.UNKNOWN:
             holds = value.element is not None or value.items
             yield ValueThing(file, value) if holds else ValueThing(NO_FILE, value.with_access_paths())
+
+    @staticmethod
+    def _moved(things: tuple[Thing, ...], value: Value) -> Iterator[Thing]:
+        """Things as a value holds them that may have moved them to the device."""
+        for thing in things:
+            if isinstance(thing, ValueThing):
+                yield ValueThing(thing.file, moved_on_the_way(thing.value, value))
+            else:
+                yield thing
 
     def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
         """An attribute or element of a thing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainlint.analysis.project.carrying import bare
+from trainlint.analysis.project.carrying import bare, moved_on_the_way
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.things import ChoiceThing, ObjectThing, ValueThing
 from trainlint.analysis.types.evidence import Rank
@@ -49,7 +49,7 @@ def _told(follower: Follower, file: int, value: Value, depth: int) -> Value:
     values: list[Value] = []
     for thing in follower.follow(file, value.access_paths):
         if isinstance(thing, ValueThing):
-            values.append(_with_items(follower, thing.file, thing.value, depth))
+            values.append(_with_items(follower, thing.file, moved_on_the_way(thing.value, value), depth))
         elif isinstance(thing, ObjectThing):
             values.append(Value(Kind.MODULE) if follower.classes.is_module(thing) else UNKNOWN)
         elif isinstance(thing, ChoiceThing):

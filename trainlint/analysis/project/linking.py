@@ -13,6 +13,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
+from trainlint.analysis.effects.given.device_moves import copied_by_calls
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
@@ -342,7 +343,8 @@ class _Linked:
         path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
         kind, heat = self.steps.kind(body), self.flow.of(body).heat
         name = self._begun_once_by(body)
-        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes, name)
+        copies = draw.copies or copied_by_calls(draw.handed, self.linked, self.net.first_call[file], self.effects)
+        return LoaderUse(path, shape.line, kind, heat, again, copies, draw.changes, name)
 
     def _begun_once_by(self, loop: int) -> str:
         """The name of the function around a loop, where no further loop stands between the two; else empty."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, stays
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
-from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.types import declared_types as declarations
@@ -27,7 +28,7 @@ from trainlint.analysis.types.parameters import annotation_value, tells_only_kin
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import table_entries
 from trainlint.analysis.types.unpinnable import unpinnable_of
-from trainlint.analysis.types.values import Home, Kind, Value
+from trainlint.analysis.types.values import Kind, Value
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -191,8 +192,6 @@ def _loaders(file: SemanticModel) -> Iterator[tuple[str, tuple[tuple[AccessPath,
             yield file.keys.call(loader.call), (found[0], found[1])
 
 
-_DEEPEST = 4
-"""Names through which a part of a batch is followed."""
 _DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
 
 
@@ -205,7 +204,9 @@ def _draws(file: SemanticModel) -> Iterator[Draw]:
             access_paths = [each for each in iterated.access_paths if each.start is not Start.INSTANCE or each.path]
             if access_paths and iterated.kind in _DRAWN:
                 body = file.outline.loop_blocks[loop]
-                yield Draw(body.number, tuple(access_paths), _copies(file, body), _changes_dataset(file))
+                copies = _copies(file, body)
+                handed = () if copies else tuple(_handed(file, body))
+                yield Draw(body.number, tuple(access_paths), copies, _changes_dataset(file), handed)
 
 
 @once
@@ -227,34 +228,50 @@ def _changes_dataset(file: SemanticModel) -> bool:
 
 def _copies(file: SemanticModel, body: Block) -> bool:
     """Whether a loop copies to the device what it takes from its loader."""
-    for name in ("to", "cuda"):
-        for place in calls_of(file, name, body):
-            func = place.node.func if isinstance(place.node, ast.Call) else None
-            if isinstance(func, ast.Attribute):
-                if _is_drawn(func.value, place.block, body, _DEEPEST) and not _stays(file, place):
-                    return True
-    return False
+    drawn = _drawn_by(body)
+    return any(
+        isinstance(place.node, ast.Call)
+        and isinstance(place.node.func, ast.Attribute)
+        and is_part_of(place.node.func.value, place.block, drawn)
+        and not stays(file, place.node, place.block)
+        for name in MOVES
+        for place in calls_of(file, name, body)
+    )
 
 
-def _is_drawn(node: ast.expr, block: Block, body: Block, depth: int) -> bool:
-    """Whether an expression is, or is a part of, what a loop takes from its loader."""
-    for part in nodes_in(node) if depth else ():
-        if isinstance(part, ast.Name):
-            for binding in reaching(part.id, block, position(part)):
-                if binding.how is How.FOR and binding.block is body:
-                    return True
-                if binding.how is How.ASSIGN and binding.value is not None and binding.block.within(body):
-                    if binding.value is not node and _is_drawn(binding.value, binding.block, body, depth - 1):
-                        return True
-    return False
+_PARTS = (ast.Name, ast.Attribute, ast.Subscript)
+"""How a batch, or a part of it, is handed on."""
 
 
-def _stays(file: SemanticModel, place: Place) -> bool:
-    """Whether a call of `to` changes the data type alone, or names the host."""
-    call = place.node
-    assert isinstance(call, ast.Call)
-    kinds = {file.kinds.of(item, place.block).kind for item in call.args}
-    return kinds == {Kind.DTYPE} or file.kinds.device_argument(call, place.block) is Home.HOST
+def _handed(file: SemanticModel, body: Block) -> Iterator[tuple[int, int | str]]:
+    """The calls in a loop, by their numbers, that are given what it takes from its loader, and in which place."""
+    drawn = _drawn_by(body)
+    for number, place in _calls_in_loops(file).get(body, ()):
+        call = place.node
+        assert isinstance(call, ast.Call)
+        given: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.args[:_MOST_ARGUMENTS])]
+        given += [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS]]
+        for where, item in given:
+            if where is not None and isinstance(item, _PARTS) and is_part_of(item, place.block, drawn):
+                yield number, where
+
+
+@once
+def _calls_in_loops(file: SemanticModel) -> dict[Block, list[tuple[int, Place]]]:
+    """The body of each loop of a file → the calls in it that may run code of other files, by their numbers."""
+    found: dict[Block, list[tuple[int, Place]]] = {}
+    for number, place in enumerate(file.telling_calls):
+        for block in place.block.outwards():
+            if block.kind is BlockKind.FUNCTION:
+                break
+            if block.kind is BlockKind.LOOP:
+                found.setdefault(block, []).append((number, place))
+    return found
+
+
+def _drawn_by(body: Block) -> Callable[[Binding], bool]:
+    """Whether a binding is the one by which a loop takes what it iterates."""
+    return lambda binding: binding.how is How.FOR and binding.block is body
 
 
 def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, tuple[AccessPath, ...]]:

@@ -89,6 +89,9 @@ class Draw:
     """Whether the loop copies batches to the device."""
     changes: bool = False
     """Whether the file calls methods of a loader's dataset, or assigns to it: persistent workers would not see that."""
+    handed: tuple[tuple[int, int | str], ...] = ()
+    """Where the loop itself copies nothing: the calls in it that are given a batch, each with the place of that among
+    its arguments, or with its keyword."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from trainlint.analysis.project.project_calls import Crossing
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing
 from trainlint.analysis.types.access_paths import Start
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge
 
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
@@ -94,9 +95,17 @@ def _given_by_most(values: list[Value]) -> Value:
     known = [value for value in values if value.kind not in _NOTHING]
     if not known:
         return UNKNOWN
+    if any(value.origin is Origin.BATCH for value in known):  # scripts that show results put together what is like one
+        known = [value for value in known if not _is_guess(value)]
     counts = Counter(value.kind for value in known)
     kind, count = max(counts.items(), key=lambda item: (item[1], item[0].name))
     return _batch_of_most([value for value in known if value.kind is kind]).at_most(count / len(known))
+
+
+def _is_guess(value: Value) -> bool:
+    """Whether only names say what tensors a value is or holds."""
+    held = value.element if value.kind is Kind.CONTAINER and value.element is not None else value
+    return held.is_tensor and held.evidence.kind <= Rank.NAMED
 
 
 def _batch_of_most(values: list[Value]) -> Value:

@@ -64,6 +64,8 @@ class ImportedFacts:
     """Whether the file belongs to programs, none of which updates parameters; None where the file is alone."""
     reaches_torch: bool = False
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
+    serves_torch: bool = False
+    """Whether a file that imports this one speaks of PyTorch, or imports one that does. Tests do not count."""
     left_aside: bool = False
     """Whether no file imports this one and nobody starts it, though programs lie beside or above it."""
     one_process: bool = False

@@ -284,7 +284,7 @@ class Kinds:
     def element(self, value: Value) -> Value:
         """What indexing or iterating a value gives."""
         found = self._element(value)
-        if value.access_paths and not found.access_paths:
+        if value.access_paths and (not found.access_paths or value.is_tensor):
             return found.with_access_paths(*along(value.access_paths, ANY))
         return found
 

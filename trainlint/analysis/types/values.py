@@ -260,9 +260,9 @@ def _merge(values: list[Value]) -> Value:
     real = [value for value in values if not value.literal] or values
     known = [value for value in real if value.kind is not Kind.UNKNOWN]
     if not known:
-        return real[0]
+        return next((value for value in real if value.home is not Home.UNKNOWN), real[0])
     if any(value.evidence.kind <= Rank.NAMED for value in known):
-        known = [value for value in known if value.evidence.kind > Rank.NAMED] or known
+        known = _better_known(known)
     if len(known) == 1:
         return known[0]
     kind = known[0].kind
@@ -270,6 +270,23 @@ def _merge(values: list[Value]) -> Value:
         if value.kind is not kind:
             return _of_several_kinds(known)
     return _of_one_kind(known)
+
+
+def _better_known(values: list[Value]) -> list[Value]:
+    """Those of which more than a name is known, if there are any.
+
+    Where one that is left out was moved, the others were on their way there: `x = batch["x"].cuda()` says where it is,
+    and what comes from other files says what it is.
+    """
+    found = [value for value in values if value.evidence.kind > Rank.NAMED]
+    if not found:
+        return values
+    homes = {value.home for value in values if value not in found and value.evidence.home is Rank.PROVED}
+    if homes == {Home.HOST}:
+        return [value.lying(Home.HOST) if value.is_tensor else value for value in found]
+    if not homes.isdisjoint(_BESIDE_HOST):
+        return [value.lying(Home.CHOSEN) if value.is_tensor and not value.on_device else value for value in found]
+    return found
 
 
 def _of_one_kind(values: list[Value]) -> Value:

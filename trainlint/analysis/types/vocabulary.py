@@ -72,14 +72,24 @@ COMPUTING_METHOD = lazy(
 """Methods of a module that return tensors."""
 LOSS_FUNCTIONS = lazy(r"loss$|cross_entropy|^nll|kl_div|^smooth_l1|^mse|^l1_|hinge|ctc", re.IGNORECASE)
 
-MODULE_NAME = lazy(
+_MODULE_NAME = lazy(
     r"^(model|net|network|module|ddp|backbone|encoder|decoder|generator|discriminator|unet|vae|transformer|"
     r"policy|actor|critic|teacher|student|"
     r"classifier|net_?[dg]|gen|disc|ema|q_network|target_network|agent|actor_critic|vit|bert|gpt|llm|lm|"
     r"raw_model|resnet|vgg|head)(_?\d|_engine|_ddp|_ema|_without_ddp)?$"
-    r"|_(model|net|network|module|encoder|decoder|engine)$|^(model|net)_",
+    r"|_(model|net|network|module|encoder|decoder|engine)$",
     re.IGNORECASE,
 )
+_OF_MODULE = lazy(r"^(model|net)_(?=.)", re.IGNORECASE)
+"""Begins names of modules (`model_b`), and of what belongs to one (`model_output`)."""
+_NO_MODULE_NAME = lazy(
+    r"_(params?|args?|arguments?|kwargs|opts?|options?|cfgs?|configs?|conf|settings?|spec|names?|paths?|dirs?|files?|"
+    r"folder|root|types?|sizes?|dims?|ids?|cls|class|classes|fn|func|dict|state|info|outs?|ins?|tags?|keys?|urls?|"
+    r"repo|version|prefix|suffix|str|string|loaded|saved|time|loss)$",
+    re.IGNORECASE,
+)
+"""What belongs to a module and is none."""
+_MORE_THAN_PREFIX = frozenset({Kind.TENSOR, Kind.DEVICE, Kind.DTYPE, Kind.LOADER, Kind.OPTIMIZER})
 CRITERION_NAME = lazy(
     r"^(criterion|loss_fn|loss_func|loss_function|compute_loss|calc_loss|lossfn|objective)\w*$|criterion|"
     r"^crit$|^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
@@ -116,6 +126,9 @@ NUMBER_NAME = lazy(
     r"(use|is|has|return|output|with|should|do|need|enable|disable)_\w+)$",
     re.IGNORECASE,
 )
+
+COUNT_NAME = lazy(r"^(num|n)_|(^|_)(num|count)s?$", re.IGNORECASE)
+"""What stands under such a key of a batch may as well be a number, or a list of numbers."""
 
 ANNOTATIONS = {
     "Tensor": Value(Kind.TENSOR, evidence=DECLARED),
@@ -184,8 +197,11 @@ def by_name(name: str, device: Home) -> Value | None:
     """A guess from a name nothing else is known of. `device` is where tensors of this file live by default."""
     if CRITERION_NAME.search(name) and not LOSS_NAME.fullmatch(name) and not name.lower().endswith("_loss"):
         return Value(Kind.MODULE, confidence=0.7, loss_function=True, evidence=NAMED)
-    if MODULE_NAME.search(name):
+    if _MODULE_NAME.search(name):
         return Value(Kind.MODULE, confidence=0.8, evidence=NAMED)
+    prefix = _OF_MODULE.search(name)
+    if prefix is not None:
+        return _of_module(name, by_name(name[prefix.end() :], device))
     if LOADER_NAME.search(name):
         return Value(Kind.LOADER, confidence=0.8, evidence=NAMED)
     if optimizers.OPTIMIZER_NAME.search(name):
@@ -203,3 +219,15 @@ def by_name(name: str, device: Home) -> Value | None:
     if TENSOR_NAME.search(name) and not _NO_TENSOR_NAME.search(name):
         return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65, evidence=NAMED)
     return None
+
+
+def _of_module(name: str, rest: Value | None) -> Value | None:
+    """A guess from a name that begins with a module's, as `rest` is one from what follows: `model_inputs`."""
+    if rest is not None and rest.kind in _MORE_THAN_PREFIX:
+        return rest
+    return Value(Kind.MODULE, confidence=0.8, evidence=NAMED) if names_module(name) else None
+
+
+def names_module(name: str) -> bool:
+    """Whether a name is one that modules have."""
+    return bool(_MODULE_NAME.search(name) or (_OF_MODULE.search(name) and not _NO_MODULE_NAME.search(name)))

@@ -198,6 +198,7 @@ def _facts(group: _Group) -> GroupFacts:
             facts,
             names_device=member.names_device,
             reaches_torch=member.reaches_torch,
+            serves_torch=member.serves_torch,
             never_updates=member.never_updates,
             left_aside=member.left_aside,
             one_process=member.one_process,

@@ -52,6 +52,14 @@ class ImportGraph:
         return self._with_importers([file.glance.names_torch for file in self.files])
 
     @cached_property
+    def serving_torch(self) -> set[int]:
+        """The files that one of those imports, other than a test: what it hands them may be tensors."""
+        leading = zip(self.files, self.imports, self.leads_to_torch, strict=True)
+        return {
+            target for file, targets, leads in leading if leads and not is_test_path(file.shown) for target in targets
+        }
+
+    @cached_property
     def never_updates(self) -> list[bool]:
         """Which files belong to programs, none of which updates parameters, as far as their files say.
 

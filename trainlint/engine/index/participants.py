@@ -141,6 +141,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 left_aside=graph.left_aside[number],
                 one_process=graph.one_process[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
+                serves_torch=number in graph.serving_torch,
             )
 
 

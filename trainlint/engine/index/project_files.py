@@ -58,6 +58,8 @@ class Member:
     """Whether it belongs to programs, none of which updates parameters."""
     reaches_torch: bool = False
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
+    serves_torch: bool = False
+    """Whether a file that imports it speaks of PyTorch, or imports one that does. Tests do not count."""
 
     left_aside: bool = False
     """Whether no file imports it and nobody starts it, though programs lie beside or above it."""
@@ -73,6 +75,7 @@ class Member:
         return ImportedFacts(
             names_device=self.names_device,
             reaches_torch=self.reaches_torch,
+            serves_torch=self.serves_torch,
             never_updates=self.never_updates,
             left_aside=self.left_aside,
             one_process=self.one_process,

@@ -366,7 +366,11 @@ def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, nam
         return given if given.is_tensor else UNKNOWN
     if loaders.hands_back_in_order(name) and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
-    return _called(kinds, call, block, name)
+    found = _called(kinds, call, block, name)
+    if found is UNKNOWN and name in ("to", "cuda"):
+        home = _home_after(kinds, call, block, name)
+        return found if home is None else replace(found, home=home)  # whatever it is, it lies there
+    return found
 
 
 def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
@@ -428,7 +432,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if name == "keys":
         return _KEYS
     if name in ("items", "values"):
-        return Value(Kind.CONTAINER, element=base)
+        return Value(Kind.CONTAINER, element=kinds.element(base))
     others = [value for value in _arguments(kinds, call, block) if value.kind is Kind.TENSOR]
     return combine([base, *others]) if others else base
 

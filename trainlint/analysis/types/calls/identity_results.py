@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainlint.analysis.types.access_paths import AccessPath, Start, along, together
-from trainlint.analysis.types.values import Kind, Value, shallow
+from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.values import Home, Kind, Origin, Value, shallow
 
 
 def hands_back(value: Value, function: str) -> bool:
@@ -27,13 +28,45 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
     kind = value
     for each in value.access_paths:
         if each.start is Start.PARAMETER and each.of == function and each.name in given:
-            access_paths += [item for source in given[each.name].access_paths for item in _extended(source, each.path)]
-            if value.kind is Kind.UNKNOWN and not each.path:
-                kind = given[each.name]
+            kind, found = _given_back(value, kind, given[each.name], each.path)
+            access_paths += found
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
     return shallow(kind.holding(kind.element, items or kind.items).with_access_paths(*together(access_paths)))
+
+
+def _given_back(
+    value: Value, kind: Value, source: Value, path: tuple[str | int, ...]
+) -> tuple[Value, list[AccessPath]]:
+    """What a function hands back of one argument, and where that comes from; `kind` is what is known of it so far."""
+    if value.kind is Kind.UNKNOWN and not path:
+        kind = source
+    elif value.evidence.kind <= Rank.NAMED or value.kind is Kind.UNKNOWN:
+        part = _part_of(source, path)
+        if part is not None and _is_moved(value):
+            return part.lying(value.home), []  # what else is known of the argument says where that was before
+        kind = part or kind
+    return kind, [item for each in source.access_paths for item in _extended(each, path)]
+
+
+def _is_moved(value: Value) -> bool:
+    """Whether a function put into some memory what it returns."""
+    return value.home is not Home.UNKNOWN and value.evidence.home is Rank.PROVED
+
+
+def _part_of(given: Value, path: tuple[str | int, ...]) -> Value | None:
+    """The tensor that stands in an argument at a path of indices and keys; None where that is not known."""
+    for part in path:
+        if isinstance(part, str):
+            return None
+        if 0 <= part < len(given.items):
+            given = given.items[part]
+        elif given.kind is Kind.CONTAINER and given.element is not None:
+            given = given.element
+        elif given.origin is not Origin.BATCH:
+            return None
+    return given if given.is_tensor else None
 
 
 def _extended(access_path: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.types.access_paths import ANY, along
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.structures.fillings import MOST_FILLINGS
 from trainlint.analysis.types.structures.structure import stored_in_attribute, stored_item
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
-from trainlint.analysis.types.vocabulary import by_name
+from trainlint.analysis.types.vocabulary import COUNT_NAME, by_name
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -24,9 +26,12 @@ def subscript_value(kinds: Kinds, node: ast.Subscript, block: Block) -> Value:
     base = kinds.of(node.value, block)
     if isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
         return kinds.element(base)
+    if base.kind is Kind.LOADER and base.evidence.kind <= Rank.NAMED:  # a dict or list of loaders: none has items
+        return base.with_access_paths(*along(base.access_paths, ANY))
     place = constant(node.slice)
     if isinstance(place, str) and base.kind is Kind.UNKNOWN:
-        return by_name(place, kinds.device) or UNKNOWN
+        known = () if COUNT_NAME.search(place) else along(base.access_paths, ANY)
+        return (by_name(place, kinds.device) or UNKNOWN).with_access_paths(*known)
     if base.access_paths and base.access_paths[0].of == "sys.modules":
         return UNKNOWN.with_access_paths(*own_module(node, kinds.imported(node.value, block)))
     if isinstance(place, int) and base.items:
@@ -41,7 +46,11 @@ def _item_under_key(kinds: Kinds, base: Value, key: str, node: ast.Subscript, bl
     if base.kind is Kind.CONTAINER and _is_of_optimizer(base):
         return _item_of_optimizer(kinds, base, key)
     found = _element_or_stored(kinds, base, node, block)
-    return kinds.named(key, found) if found.kind is Kind.UNKNOWN else found
+    if found.kind is Kind.UNKNOWN:
+        return kinds.named(key, found)
+    if base.kind is Kind.MODULE and base.evidence.kind <= Rank.NAMED:  # a guess, as is the key's
+        return by_name(key, kinds.device) or found
+    return found
 
 
 def _element_or_stored(kinds: Kinds, base: Value, node: ast.Subscript, block: Block) -> Value:

@@ -1,0 +1,1 @@
+"""What functions do with what they are given."""
