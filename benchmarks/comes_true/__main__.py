@@ -3,6 +3,7 @@
 Each script has defects that its first word plants. The probe runs it with the defect and predicts what a step would
 gain without; then it is run with and without the defect in turn. The table says whether the measured gain lies in the
 predicted interval, and how busy the machine was: on one that is in use, the measured intervals are wide and say little.
+Both are shares of a step: minutes later a machine may be a tenth faster or slower, in all that it does.
 Each script is also run under the probe without any defect: no verdict may promise more than 2% of a step then.
 
 `--only vision --only language` takes these scripts alone.
@@ -65,15 +66,15 @@ class Row:
     """Of the verdict; empty where there was none."""
     state: str
     predicted: Interval | None
-    """Milliseconds a step; None where the verdict has no price."""
+    """The share of a step; None where the verdict has no price."""
     before_ms: float
     speed: Estimate
     """The time of a step without the defect, as a multiple of that with it."""
 
     @property
     def gain(self) -> float:
-        """Milliseconds a step."""
-        return self.before_ms * (1 - self.speed.value)
+        """The share of a step."""
+        return 1 - self.speed.value
 
     @property
     def came_true(self) -> bool | None:
@@ -101,7 +102,9 @@ def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
 
 
 def prediction(document: Mapping[str, object], codes: Sequence[str]) -> tuple[str, str, Interval | None]:
-    """The code, the state and the price of the first verdict with one of some codes; one with a price goes before."""
+    """The code, the state and the price, as a share of a step, of the first verdict with one of some codes; one with a
+    price goes before.
+    """
     verdicts = document["verdicts"]
     assert isinstance(verdicts, list), "the probe's own document"
     found = [item for code in codes for item in verdicts if item["code"] == code]
@@ -109,7 +112,17 @@ def prediction(document: Mapping[str, object], codes: Sequence[str]) -> tuple[st
     if not found:
         return "", "", None
     cost = found[0]["cost"]
-    return found[0]["code"], found[0]["state"], Interval(cost["low"], cost["high"]) if cost else None
+    if cost is None:
+        return found[0]["code"], found[0]["state"], None
+    step = _step_ms(document)
+    share = Interval(cost["low"] / step, cost["high"] / step)
+    return found[0]["code"], found[0]["state"], share
+
+
+def _step_ms(document: Mapping[str, object]) -> float:
+    runs = document["runs"]
+    assert isinstance(runs, list), "the probe's own document"
+    return fmean(step["ms"] for step in runs[0]["steps"])
 
 
 def promised(document: Mapping[str, object]) -> list[str]:
@@ -126,8 +139,8 @@ def promised(document: Mapping[str, object]) -> list[str]:
 def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Sequence[str], how: str) -> str:
     """The table, as Markdown, and what it comes to."""
     lines = [
-        f"On {os.cpu_count()} cores, one of them for PyTorch; {how}. Milliseconds a step; the measured gain with its "
-        "98% interval.",
+        f"On {os.cpu_count()} cores, one of them for PyTorch; {how}. A step in milliseconds, gains as shares of it; "
+        "the measured gain with its 98% interval.",
         "",
         "| script | defect | verdict | step | predicted | measured | came true |",
         "| --- | --- | --- | ---: | ---: | ---: | --- |",
@@ -147,12 +160,12 @@ def _enough(step_ms: float, steps: int) -> int:
 
 
 def _line(row: Row) -> str:
-    predicted = f"{row.predicted.low:.3g} to {row.predicted.high:.3g}" if row.predicted else "no price"
-    low, high = row.before_ms * (1 - row.speed.high), row.before_ms * (1 - row.speed.low)
+    predicted = f"{row.predicted.low:.1%} to {row.predicted.high:.1%}" if row.predicted else "no price"
+    low, high = 1 - row.speed.high, 1 - row.speed.low
     truth = {True: "yes", False: "no", None: "-"}[row.came_true]
     return (
         f"| {row.script} | {row.defect} | {row.code or 'none'} {row.state} | {row.before_ms:.3g} | {predicted} | "
-        f"{row.gain:.3g} ({low:.3g} to {high:.3g}) | {truth} |"
+        f"{row.gain:.1%} ({low:.1%} to {high:.1%}) | {truth} |"
     )
 
 

@@ -15,7 +15,7 @@ def row(predicted: Interval | None, *, speed: float = 0.8, state: str = "confirm
 
 @pytest.mark.parametrize(
     ("predicted", "came_true"),
-    [(Interval(1.5, 2.5), True), (Interval(0.0, 1.5), False), (Interval(2.5, 6.0), False), (None, None)],
+    [(Interval(0.15, 0.25), True), (Interval(0.0, 0.15), False), (Interval(0.25, 0.6), False), (None, None)],
 )
 def test_a_prediction_comes_true_where_the_measured_gain_lies_in_it(
     predicted: Interval | None, came_true: bool | None
@@ -35,10 +35,11 @@ def verdict(code: str, low: float | None, *, state: str = "confirmed") -> dict[s
 
 
 def test_the_first_verdict_with_a_price_predicts() -> None:
-    document = {"verdicts": [verdict("TRNP306", 1.0), verdict("TRN302", None)]}
-    assert prediction(document, ("TRN302", "TRNP306")) == ("TRNP306", "confirmed", Interval(1.0, 2.0))
-    assert prediction({"verdicts": [verdict("TRN302", None)]}, ("TRN302",)) == ("TRN302", "confirmed", None)
-    assert prediction({"verdicts": []}, ("TRN302",)) == ("", "", None)
+    runs = [{"steps": [{"ms": 3.0}, {"ms": 5.0}]}]
+    document = {"verdicts": [verdict("TRNP306", 1.0), verdict("TRN302", None)], "runs": runs}
+    assert prediction(document, ("TRN302", "TRNP306")) == ("TRNP306", "confirmed", Interval(0.25, 0.5))
+    assert prediction(document, ("TRN302",)) == ("TRN302", "confirmed", None)
+    assert prediction({"verdicts": [], "runs": runs}, ("TRN302",)) == ("", "", None)
 
 
 def test_a_script_without_defects_is_promised_what_is_confirmed_above_two_percent() -> None:
@@ -47,10 +48,10 @@ def test_a_script_without_defects_is_promised_what_is_confirmed_above_two_percen
 
 
 def test_the_table_says_what_came_true_and_what_failed() -> None:
-    rows = [row(Interval(1.5, 2.5)), row(Interval(5.0, 6.0))]
+    rows = [row(Interval(0.15, 0.25)), row(Interval(0.5, 0.6))]
     clean = {"table": [], "graph": ["TRN302 at a.py:3"]}
     text = report(rows, clean, ["vision disk: timed out"], "6 pairs; load 3.0 to 4.0")
-    assert "| table | collects | TRN302 confirmed | 10 | 1.5 to 2.5 | 2 (1.5 to 2.5) | yes |" in text
+    assert "| table | collects | TRN302 confirmed | 10 | 15.0% to 25.0% | 20.0% (15.0% to 25.0%) | yes |" in text
     assert "1 of 2 predictions came true; 0 confirmed defects made steps faster." in text
     assert "Without defects, 1 of 2 scripts were promised nothing." in text
     assert text.endswith("- graph: TRN302 at a.py:3\n- vision disk: timed out")
