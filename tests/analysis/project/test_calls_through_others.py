@@ -407,6 +407,41 @@ WRAPPED = {
 }
 
 
+SCHEDULED = {
+    "schedule.py": """
+        def run(step, batches):
+            def forward(batch):
+                return step(batch)
+            for batch in batches:
+                forward(batch).backward()
+    """,
+    "work.py": """
+        def first_step(batch):
+            return model(batch).mean()
+        def second_step(batch):
+            return model(batch).sum()
+    """,
+    "first.py": """
+        from schedule import run
+        from work import first_step
+        run(first_step, train_loader)
+    """,
+    "second.py": """
+        from schedule import run
+        from work import second_step
+        run(second_step, train_loader)
+    """,
+}
+
+
+def test_an_inner_function_that_its_program_calls_runs_what_each_program_gives() -> None:
+    """It is no decorator: nothing but the programs decides which function it runs, and each of them trains."""
+    found = project(SCHEDULED)
+    for name in ("first_step", "second_step"):
+        heat = found.heat("work.py", name)
+        assert (heat.heat, heat.confidence > 0.8) == (Heat.STEP, True)
+
+
 def test_a_wrapper_that_is_hot_for_one_function_says_little_of_the_others() -> None:
     found = project(WRAPPED)
     hot, cold = found.heat("work.py", "hot"), found.heat("work.py", "cold")

@@ -148,7 +148,11 @@ class Resolver:
         return len(self.crossings) > before
 
     def _sure_of_one(self, file: int, call: OutgoingCall) -> float:
-        """How sure it is that a call runs a certain one of several functions that are known of it."""
+        """How sure it is that a call runs a certain one of several functions that are known of it.
+
+        A function that returns an inner one is a decorator. One that only calls it is a part of a program, and each
+        program gives it a function of its own.
+        """
         if not all(path.start is Start.PARAMETER and not path.path for path in call.targets):
             return _OF_SEVERAL
         skeleton = self.summaries[file].skeleton
@@ -156,8 +160,9 @@ class Resolver:
         block = skeleton.calls[call.number].block
         while block not in bodies and block != NOWHERE:
             block = skeleton.shapes[block].parent
-        outer = [f"{path.of}.<locals>." for path in call.targets]
-        is_wrapped = bool(outer) and all(map(bodies.get(block, "").startswith, outer))
+        functions, inner = self.summaries[file].functions, bodies.get(block)
+        made = [functions[path.of].returned.access_paths for path in call.targets]
+        is_wrapped = bool(made) and all(any(path.of == inner for path in found) for found in made)
         return _OF_SEVERAL_WRAPPED if is_wrapped else _OF_SEVERAL
 
     def _pass_inside(self, file: int, summary: Summary, call: OutgoingCall) -> None:
