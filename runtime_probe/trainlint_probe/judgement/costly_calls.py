@@ -15,9 +15,9 @@ from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
 
 _AFTER_A_CALL = 0.5
-"""Where steps without a call were not measured: how much more than its own time they may gain. A copy of a model
-pushes out of the caches what the next step needs. On a virtual machine with two cores, scripts gained up to 1.3 times
-the time of a copy, and 1.7 times that of a checkpoint (`benchmarks.comes_true`)."""
+"""How much more than its own time may be gained without a call. A copy of a model pushes out of the caches what the
+next step needs, and a file is still being written when `torch.save` has returned. On a virtual machine with two cores,
+scripts gained up to 1.3 times the time of a copy, and 1.5 times that of a checkpoint (`benchmarks.comes_true`)."""
 
 
 def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
@@ -47,15 +47,16 @@ def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> In
     # Python collects by itself what must be collected: a call in the steps is surely gained.
     is_vain = all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
     measured = _measured_without(items, step)
-    if measured is not None:
+    if measured is not None and is_vain:
         cost = in_another_run(measured)
-        return Interval(min(cost.low, step) if is_vain else 0.0, min(cost.high, step))
-    is_vain = is_vain and run.device == "cpu"
+        return Interval(min(cost.low, step), min(cost.high, step))
     known = timed(items, len(run.steps))
     # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
     at_line = sum(item.ms for item in line_times(run) if item.at == at)
     most = max(known.high, at_line * (1 + BETWEEN_RUNS)) * (1 + _AFTER_A_CALL)
-    return Interval(min(known.low, step) if is_vain else 0.0, min(most, step))
+    if measured is not None:  # of steps without the call, while the system still wrote the files of those before
+        most = max(most, in_another_run(measured).high)
+    return Interval(min(known.low, step) if is_vain and run.device == "cpu" else 0.0, min(most, step))
 
 
 def _measured_without(items: Sequence[Seen], step: float) -> Interval | None:
