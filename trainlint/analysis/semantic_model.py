@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.types.loaders import Loaders
     from trainlint.analysis.types.values import Home
     from trainlint.config import Config
+    from trainlint.config.torch_range import TorchRange
     from trainlint.source import SourceFile
 
     _Fact = TypeVar("_Fact")
@@ -134,6 +135,13 @@ class SemanticModel:
                 cls.methods.clear()
                 cls.attributes.clear()
         self.__dict__.clear()
+
+    @property
+    def target_of_fixes(self) -> TorchRange | None:
+        """The PyTorch that a fix in this file must work with, as the project names it or the code shows it."""
+        from trainlint.analysis.programs.old_names.shown_versions import target_of_fixes
+
+        return target_of_fixes(self)
 
     @cached_property
     def outline(self) -> Outline:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from trainlint.finding import Safety
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
@@ -37,15 +41,23 @@ It is set with each release of trainlint, and is no question of the day of a run
 """
 
 
+IN_ALL: Version = (1, 7)
+"""The newest version that was out six years before this version of trainlint was made: what it has, all have that are
+in use. Set with each release, too."""
+
+
 def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix | None:
     """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
 
     None where a targeted one is older, and where nothing says how old the oldest is and the version is less than two
-    years old: the program may run on one that lacks what the fix writes.
+    years old: the program may run on one that lacks what the fix writes. Where nothing says it and the version is less
+    than six years old, the fix is UNSAFE.
     """
     if target is not None and target.lacks(needs):
         return None
-    return fix if needs <= OLD_ENOUGH or (target is not None and target.has(needs)) else None
+    if needs <= IN_ALL or (target is not None and target.has(needs)):
+        return fix
+    return replace(fix, safety=Safety.UNSAFE) if needs <= OLD_ENOUGH else None
 
 
 def help_for_target(help: str, needs: Version, target: TorchRange | None) -> str:
