@@ -208,7 +208,7 @@ class Rule(ABC):
 
             target = site.file.config.target_torch
             help = help_for_target(help, fix_needs, target)
-            fix = fix_for_target(fix, fix_needs, site.file.target_of_fixes) if fix is not None else None
+            fix = fix_for_target(fix, fix_needs, target, site.file.shown_versions) if fix is not None else None
         return Finding(
             code=self.code,
             name=self.name,

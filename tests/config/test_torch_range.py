@@ -207,6 +207,7 @@ REQUIREMENTS = {
         "PyTorch 2.1\n\nPyTorch `1.12` works, too.\n",
         TorchRange((1, 12)),
     ),
+    "a README among the docs": ("docs/README_of_a_model.md", "> - PyTorch >= 1.9.1\n", TorchRange((1, 9))),
     "a README, a condition": ("README.md", "`flash = True  # if you have pytorch 2.0`\n", None),
     "a README, other packages": (
         "README.md",
@@ -293,6 +294,10 @@ TOGETHER = {
     "a README where nothing else names a version": (
         {"requirements.txt": "torch\n", "README.md": "PyTorch 1.8\n"},
         ((1, 8), None),
+    ),
+    "the oldest of several READMEs": (
+        {"README.md": "PyTorch 2.1\n", "README_zh.md": "PyTorch 1.12\n"},
+        ((1, 12), None),
     ),
     "an upper bound is kept": (
         {"setup.cfg": "[options]\ninstall_requires = torch<2.6\n", "requirements.txt": "torch>=2.1"},

@@ -37,13 +37,13 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
+    from trainlint.analysis.tables.versions.introductions import Shown
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds
     from trainlint.analysis.types.loaders import Loaders
     from trainlint.analysis.types.values import Home
     from trainlint.config import Config
-    from trainlint.config.torch_range import TorchRange
     from trainlint.source import SourceFile
 
     _Fact = TypeVar("_Fact")
@@ -137,11 +137,11 @@ class SemanticModel:
         self.__dict__.clear()
 
     @property
-    def target_of_fixes(self) -> TorchRange | None:
-        """The PyTorch that a fix in this file must work with, as the project names it or the code shows it."""
-        from trainlint.analysis.programs.old_names.shown_versions import target_of_fixes
+    def shown_versions(self) -> Shown:
+        """The oldest PyTorch that the code may run on, as it shows by itself, and the first that it cannot run on."""
+        from trainlint.analysis.programs.old_names.shown_versions import shown_versions
 
-        return target_of_fixes(self)
+        return shown_versions(self)
 
     @cached_property
     def outline(self) -> Outline:

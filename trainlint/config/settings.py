@@ -194,12 +194,11 @@ class Config:
         "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
         "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
         "include, conda environments, and Dockerfiles, here or in `docker` (the image `pytorch/pytorch`, and what pip "
-        "installs). Wheels "
-        "named by URL count with their version. The first file with a lower "
-        "bound wins; where there is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken, and else "
-        "what a README names, here or above it in the repository: what it installs, an image, or a sentence such as "
-        "'PyTorch >= 1.8'. Where torch itself is not named, a version of torchvision or torchaudio tells it. An upper "
-        "bound alone counts, too. Files that are larger than a bound or lead out of the project are not read "
+        "installs). Wheels named by URL count with their version. The first file with a lower bound wins; where there "
+        "is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken, and else what a README names, here, "
+        "in `docs` or above it in the repository: what it installs, an image, or a sentence such as 'PyTorch >= 1.8'. "
+        "Where torch itself is not named, a version of torchvision or torchaudio tells it. An upper bound alone "
+        "counts, too. Files that are larger than a bound or lead out of the project are not read "
         "(`--verbose` names them).",
     )
     hot: tuple[str, ...] = key(

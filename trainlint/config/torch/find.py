@@ -99,9 +99,12 @@ class _Place:
         return _with_maximum(found, below) if found is not None and found.minimum is not None else below or found
 
     def said(self) -> TorchRange | None:
-        """What the README of this directory says."""
-        found = (self._of_file(self.directory / name) for name in sorted(filter(is_readme, self.names)))
-        return next(filter(None, found), None)
+        """What the READMEs of this directory and of its `docs` say together."""
+        paths = [self.directory / name for name in sorted(filter(is_readme, self.names))]
+        if "docs" in self.names:
+            within = self.directory / "docs"
+            paths += [within / name for name in sorted(filter(is_readme, _names_in(within)))]
+        return _lowest(filter(None, map(self._of_file, paths)))
 
     def _declaring(self) -> Iterator[Path]:
         """The files that may declare versions, in the order in which they are asked."""

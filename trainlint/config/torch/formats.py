@@ -20,7 +20,7 @@ LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 
 def is_read(name: str) -> bool:
     """Whether a file or directory of this name may say which torch versions are targeted."""
-    if name in FIRST or name in LOCKS or name in ("requirements", "docker"):
+    if name in FIRST or name in LOCKS or name in ("requirements", "docker", "docs"):
         return True
     return is_requirements(name) or is_conda(name) or is_dockerfile(name) or is_readme(name)
 
@@ -36,9 +36,9 @@ def is_requirements(name: str) -> bool:
 
 
 def is_readme(name: str) -> bool:
-    """Whether a file of this name introduces what lies in its directory."""
+    """Whether a file of this name introduces what lies in its directory, such as `README.md` or `README_zh.md`."""
     stem, _, ending = name.lower().partition(".")
-    return stem == "readme" and ending in ("", "md", "rst", "txt")
+    return stem.startswith("readme") and not stem[6:7].isalnum() and ending in ("", "md", "rst", "txt")
 
 
 def is_conda(name: str) -> bool:

@@ -14,34 +14,21 @@ from trainlint.analysis.conditions.alternatives import depends_on_version, is_tr
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import imported_names
-from trainlint.analysis.tables.versions.introductions import gone_since, since
+from trainlint.analysis.tables.versions.introductions import Shown, gone_since, since
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-    from trainlint.config.torch_range import TorchRange
 
 _STARTS = ("torch.", "functorch")
 _ALWAYS = frozenset({BlockKind.MODULE, BlockKind.CLASS, BlockKind.WITH})
 
 
 @once
-def target_of_fixes(file: SemanticModel) -> TorchRange | None:
-    """The versions that a fix in this file must work with: those that the project names, else what the code shows.
-
-    None where neither says anything.
-    """
-    from trainlint.config.torch_range import TorchRange
-
-    named = file.config.target_torch
-    if named is not None and named.minimum is not None:
-        return named
+def shown_versions(file: SemanticModel) -> Shown:
+    """The oldest PyTorch that the code may run on, and the first that it no longer runs on; None for not known."""
     lower = max(filter(None, map(since, _needed(file))), default=None)
     upper = min(filter(None, map(gone_since, _needed(file))), default=None)
-    if named is not None and named.maximum is not None:
-        upper = min(upper or named.maximum, named.maximum)
-    if lower is not None and upper is not None and lower >= upper:
-        return named
-    return TorchRange(lower, upper) if lower is not None or upper is not None else named
+    return (None, None) if lower is not None and upper is not None and lower >= upper else (lower, upper)
 
 
 @once

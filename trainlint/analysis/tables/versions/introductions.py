@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.tables.collectives import ALL_GATHER_INTO_TENSOR
+from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
+
 Version = tuple[int, int]
+Shown = tuple[Version | None, Version | None]
+"""The oldest PyTorch that code may run on, and the first that it no longer runs on."""
 
 SINCE: dict[str, Version] = {
     "torch.linalg": (1, 7),
@@ -11,7 +16,7 @@ SINCE: dict[str, Version] = {
     "torch.nn.functional.mish": (1, 9),
     "torch.distributed.elastic": (1, 9),
     "torch.amp": (1, 10),
-    "torch.autocast": (1, 10),
+    f"torch.{AUTOCAST.name}": (1, 10),
     "torch.ao": (1, 10),
     "torch.nn.utils.parametrizations": (1, 10),
     "torch.distributed.fsdp": (1, 11),
@@ -20,7 +25,7 @@ SINCE: dict[str, Version] = {
     "torch.backends.mps": (1, 12),
     "torch.nn.utils.stateless": (1, 12),
     "torch.distributed.checkpoint": (1, 13),
-    "torch.distributed.all_gather_into_tensor": (1, 13),
+    f"torch.distributed.{ALL_GATHER_INTO_TENSOR.name}": (1, 13),
     "torch.compile": (2, 0),
     "torch._dynamo": (2, 0),
     "torch._inductor": (2, 0),
@@ -31,7 +36,7 @@ SINCE: dict[str, Version] = {
     "torch.export": (2, 1),
     "torch.distributed.device_mesh": (2, 2),
     "torch.nn.attention": (2, 3),
-    "torch.amp.GradScaler": (2, 3),
+    f"torch.amp.{GRAD_SCALER.name}": (2, 3),
     "torch.library.custom_op": (2, 4),
     "torch.amp.custom_fwd": (2, 4),
     "torch.amp.custom_bwd": (2, 4),

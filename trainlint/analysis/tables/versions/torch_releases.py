@@ -8,6 +8,7 @@ from trainlint.finding import Safety
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainlint.analysis.tables.versions.introductions import Shown
     from trainlint.config.torch_range import TorchRange
     from trainlint.finding import Fix
 
@@ -46,16 +47,19 @@ IN_ALL: Version = (1, 7)
 in use. Set with each release, too."""
 
 
-def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix | None:
+def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None, shown: Shown = (None, None)) -> Fix | None:
     """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
 
     None where a targeted one is older, and where nothing says how old the oldest is and the version is less than two
     years old: the program may run on one that lacks what the fix writes. Where nothing says it and the version is less
-    than six years old, the fix is UNSAFE.
+    than six years old, the fix is UNSAFE. What the code shows of its versions counts where nobody names the oldest.
     """
     if target is not None and target.lacks(needs):
         return None
-    if needs <= IN_ALL or (target is not None and target.has(needs)):
+    lower, upper = shown if target is None or target.minimum is None else (target.minimum, None)
+    if lower is None and upper is not None and upper <= needs:
+        return None
+    if needs <= IN_ALL or (lower is not None and needs <= lower):
         return fix
     return replace(fix, safety=Safety.UNSAFE) if needs <= OLD_ENOUGH else None
 
