@@ -22,6 +22,10 @@ MOST_MODULES = 20
 
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
+    "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.programs.old_names.shown_versions": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.syntax.memo": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.collectives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.own_gradients": ("trainlint.analysis.semantic_model",),

@@ -194,7 +194,8 @@ class Rule(ABC):
         be made is made now, but not for a finding that is too unsure to be shown: that takes as long as all else.
         `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
         There is no fix where the project targets an older one, nor where nobody says how old its PyTorch is and that
-        version is young. The help names that version where the project may run an older one.
+        version is young; it is UNSAFE where nobody says it and that version is not in all that are in use. What the
+        code itself uses counts as saying it. The help names that version where the project may run an older one.
         """
         heat = site.heat
         if fix is not None and site.is_run_by_nobody:
@@ -207,7 +208,7 @@ class Rule(ABC):
 
             target = site.file.config.target_torch
             help = help_for_target(help, fix_needs, target)
-            fix = fix_for_target(fix, fix_needs, target) if fix is not None else None
+            fix = fix_for_target(fix, fix_needs, target, site.file.shown_versions) if fix is not None else None
         return Finding(
             code=self.code,
             name=self.name,

@@ -176,6 +176,44 @@ REQUIREMENTS = {
         "RUN pip install --user torch==1.9.1\n",
         TorchRange((1, 9), (1, 10)),
     ),
+    "torchvision implies torch": ("requirements.txt", "numpy\ntorchvision==0.8\n", TorchRange((1, 7), (1, 8))),
+    "torchvision since torch 2.0": ("requirements.txt", "torchvision>=0.16\n", TorchRange((2, 1))),
+    "torchvision does not count beside torch": (
+        "requirements.txt",
+        "torchvision>=0.5\ntorch>=1.13\n",
+        TorchRange((1, 13)),
+    ),
+    "torchaudio": ("environment.yml", "dependencies: [torchaudio=0.9.0]\n", TorchRange((1, 9), (1, 10))),
+    "an unknown torchvision": ("requirements.txt", "torchvision>=0.2\n", None),
+    "a README, what pip installs": (
+        "README.md",
+        "# Model\n```\npip install torch==1.10.0+cu111 torchvision==0.11.1+cu111 -f https://x.org\n```\n",
+        TorchRange((1, 10), (1, 11)),
+    ),
+    "a README, what conda installs": (
+        "README.md",
+        "Tested with PyTorch 1.4.\n\n`conda install pytorch=1.6.0 cudatoolkit=10.1 -c pytorch`\n",
+        TorchRange((1, 6), (1, 7)),
+    ),
+    "a README, an image": (
+        "README.rst",
+        "docker run -it pytorch/pytorch:1.2-cuda10.0-cudnn7-devel bash\n",
+        TorchRange((1, 2), (1, 3)),
+    ),
+    "a README, a sentence": ("readme.md", "It runs on Python 3.8 and PyTorch 1.8.1.\n", TorchRange((1, 8))),
+    "a README, a link": ("README.md", "* [PyTorch](http://pytorch.org/) version >= 1.5.0\n", TorchRange((1, 5))),
+    "a README, the oldest of several": (
+        "README.md",
+        "PyTorch 2.1\n\nPyTorch `1.12` works, too.\n",
+        TorchRange((1, 12)),
+    ),
+    "a README among the docs": ("docs/README_of_a_model.md", "> - PyTorch >= 1.9.1\n", TorchRange((1, 9))),
+    "a README, a condition": ("README.md", "`flash = True  # if you have pytorch 2.0`\n", None),
+    "a README, other packages": (
+        "README.md",
+        "pytorch-lightning==1.5.0, PyTorch Geometric 2.0, nvcr.io/nvidia/pytorch:19.10-py3\n",
+        None,
+    ),
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
     "broken TOML": ("pyproject.toml", "torch = [\n", None),
     "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),
@@ -200,6 +238,25 @@ def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
     (project / ".git").mkdir(parents=True)
 
     assert find_target_torch(project).versions is None
+
+
+def test_a_readme_counts_for_the_projects_in_its_repository(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "README.md").write_text("PyTorch 1.8\n", encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text("torch==2.5.0\n", encoding="utf-8")
+    part = tmp_path / "part"
+    part.mkdir()
+    (part / "setup.py").write_text("setup()\n", encoding="utf-8")
+
+    assert find_target_torch(part).versions == TorchRange((1, 8))
+
+
+def test_a_readme_above_a_project_without_repository_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("PyTorch 1.8\n", encoding="utf-8")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "setup.py").write_text("setup()\n", encoding="utf-8")
+
+    assert find_target_torch(tmp_path / "part").versions is None
 
 
 def test_requirements_are_read_anew_when_they_change(tmp_path: Path) -> None:
@@ -229,6 +286,18 @@ TOGETHER = {
     "a lock gives the lower bound, and what is declared the upper one": (
         {"requirements.txt": "torch<2.6\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
         ((2, 4), (2, 6)),
+    ),
+    "what is declared wins over a README": (
+        {"requirements.txt": "torch>=2.1\n", "README.md": "PyTorch 1.8\n"},
+        ((2, 1), None),
+    ),
+    "a README where nothing else names a version": (
+        {"requirements.txt": "torch\n", "README.md": "PyTorch 1.8\n"},
+        ((1, 8), None),
+    ),
+    "the oldest of several READMEs": (
+        {"README.md": "PyTorch 2.1\n", "README_zh.md": "PyTorch 1.12\n"},
+        ((1, 12), None),
     ),
     "an upper bound is kept": (
         {"setup.cfg": "[options]\ninstall_requires = torch<2.6\n", "requirements.txt": "torch>=2.1"},

@@ -194,6 +194,7 @@ def test_a_line_that_would_be_longer_than_all_of_the_file_does_not_fit() -> None
         (f"whole = {'x' * 90}\n", " + more_of_it", True),
         (f"whole = {'x' * 90}\n", f" + {'more' * 8}", False),
         (f"whole = {'x' * 150}\n", f" + {'more' * 8}", True),
+        (f"whole = {'x' * 150}\n" + "few = 1\n" * 120, " + more_of_it", False),
     ):
         source = source_from_text("train.py", text + others)
         assert fits(source, Fix("", (Edit(place, place, added),), Safety.SAFE)) is fitting

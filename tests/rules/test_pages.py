@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 
 from tests.rules.catalogue import DEFAULT, IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source
+from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
@@ -47,8 +48,9 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
     assert rule.fix_safety is not None
     # What removes an unused ignore comment must know every code that a comment may name.
     judges = tuple(item() for item in RULES) if issubclass(rule, EngineRule) else (rule(),)
-    needs = getattr(rule, "fix_needs", None)  # a young PyTorch must be named, or there is no fix
-    config = replace(DEFAULT, target_torch=TorchRange(needs)) if needs is not None else DEFAULT
+    # What not all versions in use have is written at the rule's level only where the project names its version.
+    needs = max(getattr(rule, "fix_needs", None) or OLD_ENOUGH, OLD_ENOUGH)
+    config = replace(DEFAULT, target_torch=TorchRange(needs))
 
     def judged_by_rule(text: SourceFile) -> list[Finding]:
         return [item for item in judge(text, judges, config, known=RULES).findings if item.code == rule.code]

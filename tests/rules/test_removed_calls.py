@@ -82,11 +82,28 @@ def test_no_empty_block_is_left_behind(code: str, last: str) -> None:
         "torch.cuda.synchronize()\n        host[0].copy_(rows, non_blocking=True)",
         "with torch.cuda.stream(host.stream):\n            rows = rows + 1\n        torch.cuda.synchronize()",
         "torch.cuda.synchronize()\n        kept = rows.to('cpu', non_blocking=True)",
+        "torch.distributed.all_reduce(loss, async_op=True)\n        torch.cuda.synchronize()",
+        "torch.cuda.synchronize()\n        host.append(loss.item())",
     ],
-    ids=["the host's clock", "events", "a buffer that is reused", "a stream", "a copy to the host in the next round"],
+    ids=[
+        "the host's clock",
+        "events",
+        "a buffer that is reused",
+        "a stream",
+        "a copy to the host in the next round",
+        "a collective that goes on",
+        "a read that waits as well",
+    ],
 )
 def test_a_wait_that_something_needs_stays(last: str) -> None:
     assert "TRN204" not in fixes(step(last), "TRN204")
+
+
+def test_a_wait_stays_where_another_function_of_the_file_uses_streams() -> None:
+    helper = "\n\ndef ahead(rows):\n    torch.cuda.current_stream().wait_stream(rows.stream)\n"
+    waiting = step("torch.cuda.synchronize()")
+    assert "TRN204" in fixes(waiting, "TRN204")
+    assert "TRN204" not in fixes(waiting + helper, "TRN204")
 
 
 @pytest.mark.parametrize("before", ["host.append(loss.detach())", "print(rows.shape)"])

@@ -58,3 +58,50 @@ def test_help_names_the_first_version_unless_the_project_surely_has_it(
     said = [item.help or "" for item in verdicts.findings]
     assert [help.endswith(f"(needs PyTorch {needs})") for help in said] == [needs is not None] * len(said)
     assert said or supported in (">=1.8", ">=2.2")
+
+
+def levels(text: str, supported: str | None) -> set[str | None]:
+    """The levels of the fixes of TRN801 in a text of a project that supports these versions; None for no fix."""
+    rule = next(rule for rule in all_rules() if rule.code == "TRN801")
+    target = parse_torch_range(supported) if supported else None
+    verdicts = judge(source(text), (rule(),), replace(DEFAULT, target_torch=target), known=all_rules())
+    return {item.fix.safety.name.lower() if item.fix else None for item in verdicts.findings}
+
+
+_OLD_AUTOCAST = """import torch
+
+def step(model, images):
+    with torch.cuda.amp.autocast():
+        return model(images)
+"""
+
+
+@pytest.mark.parametrize(
+    ("supported", "expected"), [(">=2.0", {"safe"}), (None, {"unsafe"}), ("<2.6", {"unsafe"}), ("==1.8.1", set())]
+)
+def test_what_not_all_versions_have_is_safe_only_where_the_version_is_known(
+    supported: str | None, expected: set[str]
+) -> None:
+    assert levels(_OLD_AUTOCAST, supported) == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("from torch.func import vmap\n", {"safe"}),
+        ("from torch.nn.attention import SDPBackend\n", {"safe"}),
+        ("step = torch.compile(step)\n", {"safe"}),
+        ("if __name__ == '__main__':\n    torch.compile(step)\n", {"safe"}),
+        ("def other(model):\n    return torch.compile(model)\n", {"unsafe"}),
+        ("if hasattr(torch, 'compile'):\n    step = torch.compile(step)\n", {"unsafe"}),
+        ("try:\n    from torch.func import vmap\nexcept ImportError:\n    vmap = None\n", {"unsafe"}),
+    ],
+)
+def test_what_the_file_itself_uses_shows_its_version(shown: str, expected: set[str]) -> None:
+    assert levels(_OLD_AUTOCAST + "\n\n" + shown, None) == expected
+
+
+def test_a_module_that_is_gone_shows_that_newer_versions_do_not_run_the_file() -> None:
+    scaler = "import torch\nfrom torch._six import string_classes\n\nscaler = torch.cuda.amp.GradScaler()\n"
+    assert levels(scaler, None) == {None}
+    assert levels(scaler.replace("from torch._six import string_classes\n", ""), None) == {"unsafe"}

@@ -189,14 +189,16 @@ class Config:
         example=">=2.4",
         invalidates=Invalidates.SUMMARIES,
         details="No fix writes what the oldest of these versions lacks. Where the oldest is not known, a fix that "
-        "needs a PyTorch younger than two years is not offered.\n\n"
+        "needs a PyTorch younger than two years is not offered, and one that needs more than PyTorch 1.7 is unsafe, "
+        "unless the file itself imports or uses, without asking for it, what is as new.\n\n"
         "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
         "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
         "include, conda environments, and Dockerfiles, here or in `docker` (the image `pytorch/pytorch`, and what pip "
-        "installs). Wheels "
-        "named by URL count with their version. The first file with a lower "
-        "bound wins; where there is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken. An upper "
-        "bound alone counts, too. Files that are larger than a bound or lead out of the project are not read "
+        "installs). Wheels named by URL count with their version. The first file with a lower bound wins; where there "
+        "is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken, and else what a README names, here, "
+        "in `docs` or above it in the repository: what it installs, an image, or a sentence such as 'PyTorch >= 1.8'. "
+        "Where torch itself is not named, a version of torchvision or torchaudio tells it. An upper bound alone "
+        "counts, too. Files that are larger than a bound or lead out of the project are not read "
         "(`--verbose` names them).",
     )
     hot: tuple[str, ...] = key(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class TorchRange:
     """The oldest that is targeted; None where there is no lower bound."""
     maximum: Version | None = None
     """The first that is no longer targeted; None where there is no upper bound."""
+    implied: bool = field(default=False, compare=False, repr=False)
+    """Whether the version of another package implies it: it counts where torch's own is not named beside it."""
 
     def __str__(self) -> str:
         """As a specifier, as in ">=2.4,<2.14"."""

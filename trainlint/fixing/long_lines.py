@@ -61,16 +61,18 @@ def without_long_lines(source: SourceFile, fix: Fix) -> Fix:
 
 
 def is_too_long(source: SourceFile, fix: Fix) -> bool:
-    """Whether a fix writes a line that is longer than usual in a file that keeps to that, or than all that it has.
+    """Whether a fix writes a line that is longer than usual in a file that keeps to that, or than those that it has.
 
-    What is wider than usual has room up to what most tools allow at most. A line with a comment for a tool may be of
-    any length: it is not broken.
+    What is wider than usual has room up to what most tools allow at most, and what was longer before may be as long. A
+    line with a comment for a tool may be of any length: it is not broken.
     """
     if not _may_be_long(source, fix):
         return False
     text = apply_edits(source.text, fix.edits)
     lines = text.split("\n")
-    most = max([_WIDE_LENGTH, *_long_lines(source)[:1]]) if _long_lines(source) else _USUAL_LENGTH
+    limit = longest_line(source)
+    before = [_length(source.line(line)) for line in _touched_lines(source, fix)]
+    most = max([_WIDE_LENGTH if limit > _USUAL_LENGTH else limit, limit, *before])
     written = (lines[number - 1] for number in _changed_lines(text, fix.edits))
     return any(_length(line) > most and not COMMENT_FOR_TOOLS.search(line) for line in written)
 
@@ -98,8 +100,12 @@ def _length(line: str) -> int:
 
 def _may_be_long(source: SourceFile, fix: Fix) -> bool:
     added = sum(len(edit.text) for edit in fix.edits)
-    touched = {source.position(offset)[0] for edit in fix.edits for offset in (edit.start, edit.stop)}
-    return max(len(source.line(line)) for line in touched) + added > longest_line(source)
+    return max(len(source.line(line)) for line in _touched_lines(source, fix)) + added > longest_line(source)
+
+
+def _touched_lines(source: SourceFile, fix: Fix) -> set[int]:
+    """The lines of the old text at which an edit begins or ends."""
+    return {source.position(offset)[0] for edit in fix.edits for offset in (edit.start, edit.stop)}
 
 
 def _changed_lines(text: str, edits: Sequence[Edit]) -> list[int]:

@@ -56,7 +56,7 @@ class DeprecatedElsewhere(DeprecatedName):
     import torch.distributed as dist
     import torch.nn.functional as F
     from torch import nn
-    from torch import inf
+    from math import inf
     from torch.nn.utils import clip_grad_norm_
 
 

@@ -19,6 +19,10 @@ from trainlint_rules.compute.idioms.biases import (
     registers_models,
 )
 
+_WITH_CHECKPOINTS = (
+    "pass `bias=False` before the next training from scratch; checkpoints that hold the bias then miss it"
+)
+
 
 class BiasBeforeBatchNorm(CallRule):
     """A bias right before batch normalization, which subtracts it again
@@ -57,7 +61,7 @@ class BiasBeforeBatchNorm(CallRule):
     ## Fix safety
     The fix takes the bias away. Checkpoints that hold it no longer load by themselves, random numbers are drawn in
     another order at the start, and code that fills `layer.bias` meets None. What the network can compute in training
-    stays the same.
+    stays the same. There is no fix where a file of the project loads weights.
 
     ## Confirmed by
     The gradient of the bias is zero but for rounding after a backward in training mode.
@@ -92,11 +96,13 @@ class BiasBeforeBatchNorm(CallRule):
         layer = layer_with_bias(site)
         if layer is None:
             return None
-        return Match(site.at(layer), may_lose_bias(site, layer), {"line": site.call.lineno})
+        loads = site.file.outside.weights_loaded
+        fields = {"line": site.call.lineno, "loads": loads}
+        return Match(site.at(layer), may_lose_bias(site, layer), fields, help=_WITH_CHECKPOINTS if loads else None)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`bias=False`, where it is not given by its place."""
+        """`bias=False`, where it is not given by its place and no file of the project loads weights."""
         from trainlint.fixing.rewrite import set_keyword
 
-        if not gives_bias_by_place(match.site.call):
+        if not match["loads"] and not gives_bias_by_place(match.site.call):
             yield set_keyword(site.source, match.site.call, "bias", "False")

@@ -28,6 +28,8 @@ _BY_WORKERS = {
 
 _SINCE = (1, 7)
 """The first PyTorch whose loaders take `persistent_workers`."""
+_WITH_PINNING = (1, 8)
+"""Before it, the second pass fails where batches are pinned: https://github.com/pytorch/pytorch/issues/48370."""
 
 
 class LoaderRestartsWorkers(LoaderRule):
@@ -113,6 +115,7 @@ class LoaderRestartsWorkers(LoaderRule):
     unless = (supports_older_than(_SINCE), keeps_workers, never_ends, dataset_changes)
     message = "DataLoader workers restart {when}"
     help = "set `persistent_workers=True`"
+    fix_needs = _WITH_PINNING
     fix_title = "Keep the workers between passes"
     fix_safety = Safety.UNSAFE
 

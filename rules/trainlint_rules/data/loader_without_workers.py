@@ -15,6 +15,7 @@ from trainlint_rules.data.idioms.loading_work import (
     computes_on_the_host,
     items_lie_ready,
     sure_of_work,
+    walked_in_steps,
     workers_would_use_the_device,
 )
 from trainlint_rules.data.idioms.workers import has_workers, unbatched
@@ -114,9 +115,11 @@ class LoaderWithoutWorkers(LoaderRule):
         return Match(site, sure_of_work(site), message=message)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """As many workers as the machine has cores, up to 8."""
+        """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
+        if walked_in_steps(site):
+            return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported
         yield set_keyword(site.source, site.call, "num_workers", f"min(8, {module}.cpu_count() or 1)")

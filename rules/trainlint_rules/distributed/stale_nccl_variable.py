@@ -87,11 +87,16 @@ class StaleNcclVariable(CallRule):
         return Match(site.at(site.statement), sure, fields, fix_needs=stale.since)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The new name; no statement at all where every targeted version ignores the variable."""
+        """The new name; no statement at all where every targeted version ignores the variable.
+
+        None in a program that starts no process group, which reads neither name.
+        """
         import libcst as cst
 
         from trainlint.fixing.rewrite import remove_statement, replace_expression
 
+        if site.file.outside.one_process:
+            return
         if match["new"] is not None:
             yield replace_expression(site.source, match["key"], cst.SimpleString(f'"{match["new"]}"'))
         elif match.sure is Confidence.CERTAIN:

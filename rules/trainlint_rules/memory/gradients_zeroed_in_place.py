@@ -42,7 +42,8 @@ class GradientsZeroedInPlace(CallRule):
             inputs = inputs.to(device, non_blocking=True)
             targets = targets.to(device, non_blocking=True)
             loss = criterion(model(inputs), targets)
-            optimizer.zero_grad(set_to_none=False)
+            for parameter in model.parameters():
+                parameter.grad.zero_()
             loss.backward()
             optimizer.step()
     ```
@@ -54,13 +55,14 @@ class GradientsZeroedInPlace(CallRule):
             inputs = inputs.to(device, non_blocking=True)
             targets = targets.to(device, non_blocking=True)
             loss = criterion(model(inputs), targets)
-            optimizer.zero_grad(set_to_none=True)
+            for parameter in model.parameters():
+                parameter.grad = None
             loss.backward()
             optimizer.step()
     ```
 
-    Plain `zero_grad()` does that by itself since PyTorch 2.0. Found, too: loops with `p.grad.zero_()`, and a
-    `set_to_none` that a switch of the program turns off by default.
+    Plain `zero_grad()` does that by itself since PyTorch 2.0. Found, too: `zero_grad(set_to_none=False)`, also by a
+    switch of the program that is off by default. That is somebody's decision, so there is no fix for it.
 
     ## Fix safety
     A parameter that a step does not use has no gradient now, where it had zeros: the optimizer skips it, and no longer
@@ -106,10 +108,5 @@ class GradientsZeroedInPlace(CallRule):
         return Match(site) if given is not None and constant(given) is False else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`set_to_none=True`, or `p.grad = None` in place of a statement such as `p.grad.zero_()`."""
-        from trainlint.fixing.rewrite import set_keyword
-
-        if "gradient" in match.fields:
-            yield from assigned_none(site, match["gradient"])
-        elif "option" not in match.fields and not site.call.args:
-            yield set_keyword(site.source, site.call, "set_to_none", "True")
+        """`p.grad = None` in place of a statement such as `p.grad.zero_()`; nothing for a decision in so many words."""
+        return assigned_none(site, match["gradient"]) if "gradient" in match.fields else ()

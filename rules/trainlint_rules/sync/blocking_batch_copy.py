@@ -13,7 +13,9 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
+from trainlint_rules.data.idioms.datasets import Items
+from trainlint_rules.data.idioms.loading_work import items_at
+from trainlint_rules.data.idioms.pinned.pinning import helps_alone, nothing_to_pin, pin_edits, safety_of_pinning
 from trainlint_rules.sync.idioms.batch_copies import (
     cut_from_host,
     dropped,
@@ -32,6 +34,7 @@ from trainlint_rules.sync.idioms.copies import (
     takes_non_blocking,
     unpinned_loaders,
 )
+from trainlint_rules.sync.idioms.due_waits import reads_besides
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
@@ -91,7 +94,8 @@ class BlockingBatchCopy(CallRule):
     be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
     MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
     its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
-    `to` itself: it may bring results to the host, where somebody reads them at once.
+    `to` itself: it may bring results to the host, where somebody reads them at once. None either for batches of a
+    dataset in memory that no worker loads, where the step reads a tensor to the host anyway.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
@@ -152,8 +156,8 @@ class BlockingBatchCopy(CallRule):
         """One more keyword, in each of the copies of this batch, and pinned memory.
 
         None in a helper that nothing in sight calls with a batch, and where no loader of the file pins memory: from
-        pageable memory the keyword changes nothing. Nor where a copy behind one of them goes on to wait: the host waits
-        there for the copies before it as well.
+        pageable memory the keyword changes nothing, as where somebody decided against pinning. Nor where a copy behind
+        one of them goes on to wait: the host waits there for the copies before it as well.
         """
         from trainlint.fixing.rewrite import add_keyword
 
@@ -163,10 +167,19 @@ class BlockingBatchCopy(CallRule):
         taking = match["taking"]
         if not taking or _waits_behind(taking, match["others"]) or _may_go_to_host(site):
             return
+        pinning = [tuple(pin_edits(loader)) for loader in match["loaders"]]
+        if not all(pinning) or _gains_nothing(site, match["loaders"]):
+            return
         for copy in taking:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
-        for loader in match["loaders"]:
-            yield from pin_edits(loader)
+        for edits in pinning:
+            yield from edits
+
+
+def _gains_nothing(site: Site, loaders: Sequence[Site]) -> bool:
+    """Whether batches lie ready in memory, the training process pins them itself, and the step waits in any case."""
+    in_memory = bool(loaders) and all(items_at(loader) is Items.MEMORY for loader in loaders)
+    return in_memory and not any(map(helps_alone, loaders)) and reads_besides(site)
 
 
 def _instead(site: Site, cast: str | None, memory: Memory) -> str | None:

@@ -16,7 +16,7 @@ from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.measuring.idioms.timing import is_clock
-from trainlint_rules.sync.idioms.due_waits import DUE, waits_for_device
+from trainlint_rules.sync.idioms.due_waits import DUE, reads_besides, waits_for_device
 
 _SET_UP = {Heat.ONCE: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
 """When an environment variable is set."""
@@ -88,8 +88,9 @@ class SynchronizeInTrainingStep(CallRule):
 
     ## Fix safety
     The fix removes the call. Code elsewhere that measures the time of a step from the host's clock then measures less.
-    There is no fix where the function reads a clock or an event's time, copies to the host without waiting or uses
-    streams, nor where waiting for the device is all that it does.
+    There is no fix where the function reads a clock or copies to the host without waiting, where the file works with
+    streams, events or collectives that go on by themselves, where waiting for the device is all that the function does,
+    nor where it reads a tensor to the host in the same step: it waits there then.
 
     ## Confirmed by
     `trainlint probe` counts and times the waits at this line, and tells from a trace of a GPU what a step gains without
@@ -129,11 +130,12 @@ class SynchronizeInTrainingStep(CallRule):
         return None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The statement goes, if the wait is all of it and nothing in sight needs it."""
+        """The statement goes, if the wait is all of it, nothing in sight needs it and no other read waits as well."""
         from trainlint.fixing.rewrite import remove_statement
 
         statement: ast.stmt | None = site.statement
         if not isinstance(statement, ast.Assign):
-            statement = None if wait_is_used(site.file, site.place) else removable(site.file, site.place)
+            kept = wait_is_used(site.file, site.place) or reads_besides(site)
+            statement = None if kept else removable(site.file, site.place)
         if statement is not None:
             yield from remove_statement(site.source, statement)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH, RELEASES, fix_for_target
+from trainlint.analysis.tables.versions.introductions import Shown
+from trainlint.analysis.tables.versions.torch_releases import IN_ALL, OLD_ENOUGH, RELEASES, fix_for_target
 from trainlint.config import Config
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.engine.judge import judge
@@ -40,15 +42,34 @@ def test_there_is_none_where_the_project_lacks_it(target: TorchRange) -> None:
     assert fix_for_target(FIX, YOUNG, target) is None
 
 
+def test_what_not_all_versions_in_use_have_is_unsafe_where_none_is_named() -> None:
+    assert fix_for_target(FIX, OLD_ENOUGH, None) == replace(FIX, safety=Safety.UNSAFE)
+
+
 def test_old_versions_are_taken_for_granted() -> None:
-    assert fix_for_target(FIX, OLD_ENOUGH, None) == FIX
+    assert fix_for_target(FIX, IN_ALL, None) == FIX
+
+
+@pytest.mark.parametrize(
+    ("target", "shown", "expected"),
+    [
+        (None, (YOUNG, None), FIX),
+        (TorchRange(None, (9, 0)), (YOUNG, None), FIX),
+        (TorchRange((2, 0)), (YOUNG, None), None),
+        (None, (None, (2, 0)), None),
+    ],
+)
+def test_what_the_code_shows_counts_where_the_oldest_is_not_named(
+    target: TorchRange | None, shown: Shown, expected: Fix | None
+) -> None:
+    assert fix_for_target(FIX, YOUNG, target, shown) == expected
 
 
 STALE = 'import os\nimport torch\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n'
 
 
 @pytest.mark.parametrize(
-    ("target", "safety"), [("", Safety.SAFE), (">=2.2", Safety.SAFE), ("<2.9", Safety.SAFE), ("<2.2", None)]
+    ("target", "safety"), [("", Safety.UNSAFE), (">=2.2", Safety.SAFE), ("<2.9", Safety.UNSAFE), ("<2.2", None)]
 )
 def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safety: Safety | None) -> None:
     config = Config(target_torch=parse_torch_range(target) if target else None, preview=True)
@@ -58,7 +79,7 @@ def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safe
 
 def test_a_rule_takes_the_young_name_only_where_the_project_has_it() -> None:
     text = "import torch.distributed as dist\n\ndist._all_gather_base(out, x)\n"
-    for target, name in ((None, "all_gather_into_tensor"), (">=2.13", "all_gather_single")):
+    for target, name in ((">=2.0", "all_gather_into_tensor"), (">=2.13", "all_gather_single")):
         config = Config(target_torch=parse_torch_range(target) if target else None)
         (finding,) = judge(SourceFile("train.py", text), [PrivateCollective()], config).findings
         assert finding.fix is not None

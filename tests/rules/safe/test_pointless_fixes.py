@@ -170,3 +170,32 @@ def test_a_file_that_imports_torch_beside_it_has_an_unsafe_one() -> None:
     (found,) = fixes(MXNET.format(imported="import mxnet as mx\nimport torch"), "TRN304")["TRN304"]
     assert found.fix is not None
     assert found.fix.safety is Safety.UNSAFE
+
+
+IN_MEMORY = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def train(model, optimizer, ids, labels, device):
+    loader = DataLoader(TensorDataset(ids, labels), batch_size=8OPTIONS)
+    total = 0.0
+    for batch in loader:
+        batch = tuple(part.to(device) for part in batch)
+        loss = model(*batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += READ
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "read", "offered"),
+    [("", "loss.item()", False), ("", "loss.detach()", True), (", num_workers=4", "loss.item()", True)],
+)
+def test_batches_of_memory_are_copied_as_before_where_the_step_waits_anyway(
+    options: str, read: str, offered: bool
+) -> None:
+    text = IN_MEMORY.replace("OPTIONS", options).replace("READ", read)
+    assert ("TRN205" in fixes(text, "TRN205")) is offered

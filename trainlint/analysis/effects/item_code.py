@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.host_reads import TO_PYTHON
+from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
 from trainlint.patterns import lazy
@@ -21,6 +24,12 @@ GIVES_ITEMS = ("__getitem__", "__getitems__", "__iter__")
 _COLLATES = lazy(r"collate", re.IGNORECASE)
 _SPARSE = lazy(r"sparse|(^|_)(csr|csc|bsr|bsc|coo|nested)($|_)", re.IGNORECASE)
 _PLAIN_BASES = frozenset({"Dataset", "IterableDataset", "object", "ABC", "Protocol", "Generic"})
+_CHEAP = TO_PYTHON | frozenset(
+    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
+    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
+    "isinstance size numel dim".split()
+)
+"""Calls that make no item expensive."""
 _MOST_FUNCTIONS = 30
 """How many functions are read for one loader."""
 
@@ -29,6 +38,11 @@ def calls_of_items(file: SemanticModel, nodes: Iterable[ast.AST]) -> Iterator[as
     """The calls in definitions of a file, and in the functions of the file that they call."""
     for root in with_called(file, nodes):
         yield from (node for node in nodes_in(root) if isinstance(node, ast.Call))
+
+
+def only_picks(calls: Iterable[str]) -> bool:
+    """Whether code that makes items only takes them out of what lies ready, by the last names of all that it calls."""
+    return all(name in _CHEAP or only_iterates(name) for name in calls)
 
 
 def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
@@ -48,7 +62,9 @@ def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | Non
     if function.owner is not None and function.name in GIVES_ITEMS:
         bases = [base.value if isinstance(base, ast.Subscript) else base for base in function.owner.node.bases]
         if all(last_name(base) in _PLAIN_BASES for base in bases):
-            return item_facts(file, [function.owner.node])
+            facts = item_facts(file, [function.owner.node])
+            calls = {last_name(node.func) for node in nodes_in(function.node) if isinstance(node, ast.Call)}
+            return replace(facts, ready=function.name == GIVES_ITEMS[0] and only_picks(calls))
     elif _COLLATES.search(function.name):
         return item_facts(file, [function.node])
     return None

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.names import argument, last_name, nodes_in
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.host_reads import SYNCHRONIZE
 from trainlint.analysis.tables.waits.clocks import reads_time
 from trainlint.analysis.types.values import Home
@@ -24,7 +25,10 @@ _UPKEEP = frozenset(
 _BESIDE_UPKEEP = frozenset({"print", "debug", "info", "warning", "is_available", "device", "current_device"})
 _QUESTIONS = frozenset("is_available is_initialized device_count hasattr isinstance len startswith".split())
 _BLOCKS = ("body", "orelse", "finalbody")
-_OF_STREAMS = ("stream", "Stream", "wait_stream", "record_stream", "pin_memory")
+_OF_STREAMS = frozenset(
+    "stream Stream current_stream wait_stream record_stream Event wait_event record_event isend irecv "
+    "batch_isend_irecv pin_memory".split()
+)
 
 
 def removable(file: SemanticModel, place: Place) -> ast.stmt | None:
@@ -39,13 +43,29 @@ def removable(file: SemanticModel, place: Place) -> ast.stmt | None:
 
 
 def wait_is_used(file: SemanticModel, place: Place) -> bool:
-    """Whether the function around a wait reads a clock, copies to the host without waiting, or uses streams."""
+    """Whether the function around a wait reads a clock or copies to the host without waiting.
+
+    Or whether the file works with streams, events or collectives that go on by themselves: the wait may be for them.
+    """
+    if _works_beside_the_host(file):
+        return True
     function = file.outline.enclosing(place.block)
     root = function.node if function is not None else file.tree
     return any(
-        reads_time(last_name(node.func)) or last_name(node.func) in _OF_STREAMS or _may_be_unfinished(file, node)
+        reads_time(last_name(node.func)) or _may_be_unfinished(file, node)
         for node in nodes_in(root)
         if isinstance(node, ast.Call)
+    )
+
+
+@once
+def _works_beside_the_host(file: SemanticModel) -> bool:
+    """Whether a call of the file makes or uses a stream or an event, or starts a collective and goes on."""
+    return any(
+        last_name(place.node.func) in _OF_STREAMS
+        or ((goes_on := argument(place.node, "async_op")) is not None and constant(goes_on) is not False)
+        for place in file.outline.all_calls()
+        if isinstance(place.node, ast.Call)
     )
 
 

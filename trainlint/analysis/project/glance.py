@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainlint.analysis.tables.devices import names_device
+from trainlint.analysis.tables.frameworks.loaded_weights import LOADING_WEIGHTS
 from trainlint.analysis.tables.frameworks.process_groups import STARTING_PROCESSES
 from trainlint.analysis.tables.updates import Program, program
 from trainlint.patterns import lazy
@@ -53,6 +54,8 @@ class Glance:
     """Whether it may start a process group, or hands that to a framework."""
     imports_by_name: bool = False
     """Whether it may import modules by names that stand in no code."""
+    loads_weights: bool = False
+    """Whether it may load weights that were saved before."""
 
 
 def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself: bool = False) -> Glance:
@@ -68,6 +71,7 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself
         tells_itself=tells_itself,
         starts_processes=any(word in data for word in STARTING_PROCESSES),
         imports_by_name=any(word in data for word in _BY_NAME),
+        loads_weights=any(word in data for word in LOADING_WEIGHTS),
     )
 
 

@@ -31,7 +31,11 @@ def _made_by(
     known = [facts for facts in found if facts is not None]
     if not known or len(known) < len(found):
         return None
-    return ItemFacts(any(facts.device for facts in known), any(facts.sparse for facts in known))
+    return ItemFacts(
+        device=any(facts.device for facts in known),
+        sparse=any(facts.sparse for facts in known),
+        ready=all(facts.ready for facts in known),
+    )
 
 
 def _facts(summaries: Sequence[Summary], thing: Thing) -> ItemFacts | None:

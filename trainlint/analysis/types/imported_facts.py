@@ -70,6 +70,8 @@ class ImportedFacts:
     """Whether no file imports this one and nobody starts it, though programs lie beside or above it."""
     one_process: bool = False
     """Whether the file belongs to programs that never start a process group."""
+    weights_loaded: bool = False
+    """Whether a file of the project may load weights that were saved before."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""

@@ -13,3 +13,5 @@ class ItemFacts:
     """It moves something to a device, or creates it on one."""
     sparse: bool
     """It names sparse or nested tensors."""
+    ready: bool = False
+    """It only takes items out of what its dataset holds."""

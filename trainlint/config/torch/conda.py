@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.config.torch.companions import COMPANIONS, range_by_companion
 from trainlint.config.torch.requirements import LONGEST, range_of_requirement, range_of_specifier
 from trainlint.patterns import lazy
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
 
 _MATCH = lazy(
-    r"pytorch(?:-[cg]pu)?(?![\w-])\s*(?:(?P<operator>[<>=!~]+)\s*)?(?P<release>\d[\w.*]*)(?P<more>,[^=\s\[]\S*)?"
+    r"(?P<name>pytorch(?:-[cg]pu)?|torchvision|torchaudio)(?![\w-])\s*(?:(?P<operator>[<>=!~]+)\s*)?"
+    r"(?P<release>\d[\w.*]*)(?P<more>,[^=\s\[]\S*)?"
 )
 """A name, a version and perhaps more bounds; what follows, such as a build, is of no concern."""
 
@@ -47,8 +49,11 @@ def _range_of_match(text: str) -> TorchRange | None:
     operator, release = match["operator"] or "", match["release"]
     if operator in ("", "="):
         # Conda compares as far as it is told: "=2.1" is any 2.1, and "=2" is any 2.
-        return range_of_specifier(f"=={release}" if "." in release else f"=={release}.*")
-    return range_of_specifier(operator + release + (match["more"] or ""))
+        found = range_of_specifier(f"=={release}" if "." in release else f"=={release}.*")
+    else:
+        found = range_of_specifier(operator + release + (match["more"] or ""))
+    name = match["name"].lower()
+    return range_by_companion(name, found) if found is not None and name in COMPANIONS else found
 
 
 def _value(node: Any, name: str) -> Any:

@@ -3,7 +3,8 @@
 The nearest directory upward counts in which a file says something, within the project. In it, files that declare what
 is supported are asked in the order of `_declaring`; the first with a lower bound wins, and an upper bound that stands
 alone before it is kept. Where none declares a lower bound, a lock file gives it: what is run is then the oldest version
-that is known to matter. A lock file sets no upper bound, since it is written anew with each update.
+that is known to matter. A lock file sets no upper bound, since it is written anew with each update. Where there is
+none, the README of the directory is asked; those above it count up to the repository's, whatever projects lie between.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from trainlint.config.torch.formats import (
     is_conda,
     is_dockerfile,
     is_read,
+    is_readme,
     is_requirements,
     read_requirements,
 )
 from trainlint.paths import absolute, shown_here
-from trainlint.project import PROJECT_FILES, REPOSITORY, project_around
+from trainlint.project import PROJECT_FILES, REPOSITORY, project_around, repository_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,13 +55,17 @@ def find_target_torch(directory: Path) -> TargetTorch:
     Nothing of the project is executed. What cannot be read or understood names no version.
     """
     start = absolute(directory)
+    repository = repository_around(str(start))
     notes: list[str] = []
     found = None
+    ended = False
     for place in (start, *start.parents):
         names = _names_in(place)
         if any(map(is_read, names)):
-            found = _Place(place, names, Path(project_around(str(place)) or place), notes).versions()
-        if found is not None or not names.isdisjoint(_ENDS):
+            here = _Place(place, names, Path(project_around(str(place)) or place), notes)
+            found = here.said() if ended else here.versions()
+        ended = ended or not names.isdisjoint(_ENDS)
+        if found is not None or (ended and (repository is None or REPOSITORY in names)):
             break
     return TargetTorch(found, tuple(notes))
 
@@ -87,7 +93,18 @@ class _Place:
             below = below or found
         locked = (self._of_file(self.directory / name) for name in LOCKS if name in self.names)
         lock = next(filter(None, locked), None)
-        return _with_maximum(TorchRange(lock.minimum), below) if lock is not None else below
+        if lock is not None:
+            return _with_maximum(TorchRange(lock.minimum), below)
+        found = self.said()
+        return _with_maximum(found, below) if found is not None and found.minimum is not None else below or found
+
+    def said(self) -> TorchRange | None:
+        """What the READMEs of this directory and of its `docs` say together."""
+        paths = [self.directory / name for name in sorted(filter(is_readme, self.names))]
+        if "docs" in self.names:
+            within = self.directory / "docs"
+            paths += [within / name for name in sorted(filter(is_readme, _names_in(within)))]
+        return _lowest(filter(None, map(self._of_file, paths)))
 
     def _declaring(self) -> Iterator[Path]:
         """The files that may declare versions, in the order in which they are asked."""
@@ -165,4 +182,5 @@ def _lowest(ranges: Iterable[TorchRange]) -> TorchRange | None:
     from trainlint.config.torch_range import widest
 
     known = list(ranges)
+    known = [found for found in known if not found.implied] or known
     return widest([found for found in known if found.minimum is not None] or known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from trainlint.bounded import CONDA_BYTES, LOCK_BYTES, REQUIREMENTS_BYTES
+from trainlint.bounded import CONDA_BYTES, LOCK_BYTES, REQUIREMENTS_BYTES, SHIPPED_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 
 def is_read(name: str) -> bool:
     """Whether a file or directory of this name may say which torch versions are targeted."""
-    if name in FIRST or name in LOCKS or name in ("requirements", "docker"):
+    if name in FIRST or name in LOCKS or name in ("requirements", "docker", "docs"):
         return True
-    return is_requirements(name) or is_conda(name) or is_dockerfile(name)
+    return is_requirements(name) or is_conda(name) or is_dockerfile(name) or is_readme(name)
 
 
 def is_dockerfile(name: str) -> bool:
@@ -35,6 +35,12 @@ def is_requirements(name: str) -> bool:
     return name.startswith("requirements") and name.endswith(".txt")
 
 
+def is_readme(name: str) -> bool:
+    """Whether a file of this name introduces what lies in its directory, such as `README.md` or `README_zh.md`."""
+    stem, _, ending = name.lower().partition(".")
+    return stem.startswith("readme") and not stem[6:7].isalnum() and ending in ("", "md", "rst", "txt")
+
+
 def is_conda(name: str) -> bool:
     """Whether a file of this name may describe a conda environment."""
     return name.startswith(("environment", "conda")) and name.endswith((".yml", ".yaml"))
@@ -44,6 +50,8 @@ def bound(name: str) -> int:
     """The most bytes that are read of a file of this name."""
     if name in LOCKS:
         return LOCK_BYTES
+    if is_readme(name):
+        return SHIPPED_BYTES
     return CONDA_BYTES if is_conda(name) else REQUIREMENTS_BYTES
 
 
@@ -51,9 +59,10 @@ def read_requirements(name: str, data: bytes) -> Requirements:
     """What a file says of torch, and which files it includes. One without a format of its own holds requirements."""
     from trainlint.config.torch.requirements import Requirements, in_requirements
 
-    if name not in FIRST and name not in LOCKS and not is_conda(name) and not is_dockerfile(name):
+    has_format = name in FIRST or name in LOCKS or is_conda(name) or is_dockerfile(name) or is_readme(name)
+    if not has_format:
         return in_requirements(_decoded(data))
-    if b"torch" not in data:  # parsers cost time to import
+    if b"torch" not in data.lower():  # parsers cost time to import
         return Requirements()
     # Lock files are too large to be remembered.
     return Requirements(_ranges(name, data) if name in LOCKS else _remembered(name, data))
@@ -82,6 +91,10 @@ def _reader(name: str) -> _Reader:
         from trainlint.config.torch.images import in_dockerfile
 
         return in_dockerfile
+    if is_readme(name):
+        from trainlint.config.torch.readme import in_readme
+
+        return in_readme
     if name in LOCKS:
         from trainlint.config.torch import locks
 

@@ -30,7 +30,7 @@ def in_dockerfile(text: str) -> Iterator[TorchRange | None]:
             case [instruction, *given] if instruction.upper() in ("ARG", "ENV"):
                 defaults.update(_default(word) for word in given if "=" in word)
             case [instruction, *images] if instruction.upper() == "FROM":
-                yield from map(_range_of_image, images)
+                yield from map(range_of_image, images)
             case [instruction, *rest] if instruction.upper() == "RUN" and "install" in rest:
                 yield from (range_of_requirement(word.strip("\"'")) for word in rest)
 
@@ -40,7 +40,7 @@ def _default(word: str) -> tuple[str, str]:
     return name, value.strip("\"'")
 
 
-def _range_of_image(image: str) -> TorchRange | None:
+def range_of_image(image: str) -> TorchRange | None:
     """The version that the tag of an image of PyTorch begins with; None for other images, and for `latest`."""
     name, _, tag = image.partition(":")
     version = tag.partition("-")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainlint.config.torch.companions import COMPANIONS, range_by_companion
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 
 LONGEST = 2_000
@@ -25,14 +26,15 @@ class Requirements:
 def range_of_requirement(text: str) -> TorchRange | None:
     """What a requirement such as "torch>=2.4 ; sys_platform == 'linux'" or the URL of a wheel lets in.
 
-    None for other packages, for no bound, and for what is no requirement.
+    "torchvision==0.8" implies a version of torch, too. None for other packages, for no bound, and for what is no
+    requirement.
     """
     text = text.strip()
     if len(text) > LONGEST:
         return None
     if ".whl" in text and " " not in text:  # a path or URL alone
         return range_of_wheel(text)
-    if text[:5].lower() != "torch" or text[5:6].isalnum():
+    if text[:5].lower() != "torch" or (text[5:6].isalnum() and not text.lower().startswith(COMPANIONS)):
         return None
     from packaging.requirements import InvalidRequirement, Requirement  # 30 ms
 
@@ -40,7 +42,11 @@ def range_of_requirement(text: str) -> TorchRange | None:
         found = Requirement(text)
     except InvalidRequirement:  # the installer will complain of it
         return None
-    if found.name.lower() != "torch":
+    name = found.name.lower()
+    if name in COMPANIONS:
+        named = range_of_specifier(str(found.specifier))
+        return range_by_companion(name, named) if named is not None else None
+    if name != "torch":
         return None
     return range_of_wheel(found.url) if found.url else range_of_specifier(str(found.specifier))
 

@@ -202,6 +202,7 @@ def _facts(group: _Group) -> GroupFacts:
             never_updates=member.never_updates,
             left_aside=member.left_aside,
             one_process=member.one_process,
+            weights_loaded=member.weights_loaded,
         )
         for member, facts in zip(members, linked, strict=True)
     )

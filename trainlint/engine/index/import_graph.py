@@ -108,6 +108,11 @@ class ImportGraph:
         several = {group for file, group in files if file.glance.starts_processes}
         return [group in run and group not in several for group in self.group_of]
 
+    @cached_property
+    def loads_weights(self) -> bool:
+        """Whether any of the files may load weights that were saved before."""
+        return any(file.glance.loads_weights for file in self.files)
+
     def _may_be_installed(self, folder: Path) -> bool:
         """Whether a directory is one of a package, and what installs packages lies above it."""
         return folder / _PACKAGE in self._paths and any(above / _SETUP in self._paths for above in folder.parents)

@@ -140,6 +140,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 never_updates=graph.never_updates[number],
                 left_aside=graph.left_aside[number],
                 one_process=graph.one_process[number],
+                weights_loaded=graph.loads_weights,
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
                 serves_torch=number in graph.serving_torch,
             )
@@ -155,11 +156,14 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
 
 
 def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
-    """What is said of files by all imports together: nobody runs them, or their programs run as one process."""
+    """What is said of files by all files together: nobody runs them, their programs run as one process, or the project
+    loads weights.
+    """
+    loads = graph.loads_weights
     return {
-        file.path: ImportedFacts(left_aside=aside, one_process=alone)
+        file.path: ImportedFacts(left_aside=aside, one_process=alone, weights_loaded=loads)
         for file, aside, alone in zip(graph.files, graph.left_aside, graph.one_process, strict=True)
-        if aside or alone
+        if aside or alone or loads
     }
 
 

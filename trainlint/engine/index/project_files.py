@@ -67,6 +67,9 @@ class Member:
     one_process: bool = False
     """Whether it belongs to programs that never start a process group."""
 
+    weights_loaded: bool = False
+    """Whether a file of the project may load weights that were saved before."""
+
     @property
     def known_early(self) -> ImportedFacts:
         """What is known of it before its group is linked."""
@@ -79,6 +82,7 @@ class Member:
             never_updates=self.never_updates,
             left_aside=self.left_aside,
             one_process=self.one_process,
+            weights_loaded=self.weights_loaded,
         )
 
     def data(self) -> bytes:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
+from trainlint.analysis.effects.item_code import only_picks
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
-from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Kind, Origin
@@ -31,12 +31,6 @@ _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECAS
 _MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
-_CHEAP = TO_PYTHON | frozenset(
-    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
-    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
-    "isinstance".split()
-)
-"""Calls that make no item expensive."""
 _FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
 _DEEPEST = 10
 _Made = tuple[ast.expr, Block]
@@ -202,16 +196,12 @@ def _of_class(file: SemanticModel, cls: Class) -> Items:
     method = file.graph.method(cls, "__getitem__")
     if method is None:
         rounds = file.graph.method(cls, "__iter__")
-        made_up = rounds is not None and _are_cheap(_calls(rounds)) and bool(_calls(rounds) & _FROM_NOTHING)
+        made_up = rounds is not None and only_picks(_calls(rounds)) and bool(_calls(rounds) & _FROM_NOTHING)
         return Items.MEMORY if made_up else Items.UNKNOWN
     whole = ast.unparse(cls.node)
     if ".cuda(" in whole or _MOVES.search(whole):
         return Items.DEVICE
-    return Items.MEMORY if _are_cheap(_calls(method)) else Items.WORK
-
-
-def _are_cheap(names: set[str]) -> bool:
-    return all(name in _CHEAP or iterables.only_iterates(name) for name in names)
+    return Items.MEMORY if only_picks(_calls(method)) else Items.WORK
 
 
 def _calls(method: Function) -> set[str]:

@@ -7,12 +7,12 @@ from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
-from trainlint.finding import Confidence
+from trainlint.finding import Confidence, Heat
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import passes
+from trainlint_rules.data.idioms.passes import elsewhere, passes
 from trainlint_rules.data.idioms.pinned.item_code import item_code
 from trainlint_rules.data.idioms.workers import loads_single_items
 
@@ -24,7 +24,11 @@ _DOUBTS_OF_USE = {Feeds.EVALUATION: 1, Feeds.UNKNOWN: 1, Feeds.SELDOM: 2}
 def items_at(site: Site) -> Items:
     """What it costs to make an item of the dataset of the loader that is built at a place."""
     dataset = argument(site.call, "dataset", 0)
-    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
+    found = Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
+    if found is not Items.UNKNOWN:
+        return found
+    told, _ = site.file.outside.items.get(site.file.keys.call(site.call), (None, None))
+    return Items.MEMORY if told is not None and told.ready and not told.device else found
 
 
 @guard
@@ -43,6 +47,15 @@ def read_once_to_evaluate(site: Site) -> bool:
     """Whether the file goes through the loader once, to evaluate."""
     loader = LoaderRule.loader(site)
     return only_evaluates(site.file, loader) and not any(item.again for item in passes(site.file, loader))
+
+
+def walked_in_steps(site: Site) -> bool:
+    """Whether a step of another training loop goes through the loader, so that workers would start in each of them."""
+    loader = LoaderRule.loader(site)
+    found = passes(site.file, loader)
+    return any(site.file.heats.of(item.block).heat.in_step for item in found) or any(
+        use.heat is Heat.INNER for use in elsewhere(site.file, loader)
+    )
 
 
 @early_guard

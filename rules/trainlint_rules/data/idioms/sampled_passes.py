@@ -91,7 +91,12 @@ def _plain_loader(file: SemanticModel, loader: Loader, item: Pass) -> str | None
     for part in nodes_in(head):
         if isinstance(part, ast.Name):
             bound = reaching(part.id, item.block, position(part))
-            if len(bound) == 1 and bound[0].how is How.ASSIGN:
+            if len(bound) == 1 and bound[0].how is How.ASSIGN and not _may_be_wrapped(file, bound[0].value):
                 if file.batches.loaders_behind(part, item.block) == {loader}:
                     return part.id
     return None
+
+
+def _may_be_wrapped(file: SemanticModel, value: ast.expr | None) -> bool:
+    """Whether a call out of sight gave the loader back, as those of frameworks do: perhaps with no sampler any more."""
+    return isinstance(value, ast.Call) and value not in file.loaders.built and value not in file.graph.callee

@@ -9,7 +9,7 @@ from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects import reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.tables.host_reads import SYNCHRONIZE_ORIGINS
+from trainlint.analysis.tables.host_reads import SYNCHRONIZE_ORIGINS, WAITING_TO_HOST
 from trainlint.analysis.types.values import Kind
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
@@ -28,6 +28,17 @@ def waits_for_device(site: Site) -> bool:
     if owner is None:
         return False
     return site.value(owner).kind is Kind.STREAM or last_name(owner) in ("current_stream", "get_accelerator")
+
+
+def reads_besides(site: Site) -> bool:
+    """Whether the same function reads a tensor to the host in the same step, and so waits there in any case."""
+    return any(
+        other.function is site.function
+        and other.heat.heat.in_step
+        and isinstance(other.call.func, ast.Attribute)
+        and reads.explicit_read(other.value(other.receiver), site.file.device) > 0
+        for other in site.calls(*WAITING_TO_HOST)
+    )
 
 
 @guard

@@ -471,10 +471,9 @@ TABLE: tuple[Deprecation, ...] = (
             f"torch._six.{name}",
             "TRN812",
             (2, 0),
-            f"torch.{name}" if exact else words,
+            f"math.{name}" if exact else words,
             "https://github.com/pytorch/pytorch/pull/94709",
             exact=exact,
-            replaced_in=(1, 7),
             removed=(2, 0),
         )
         for name, exact, words in (

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from trainlint.finding import Safety
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainlint.analysis.tables.versions.introductions import Shown
     from trainlint.config.torch_range import TorchRange
     from trainlint.finding import Fix
 
@@ -37,15 +42,26 @@ It is set with each release of trainlint, and is no question of the day of a run
 """
 
 
-def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix | None:
+IN_ALL: Version = (1, 7)
+"""The newest version that was out six years before this version of trainlint was made: what it has, all have that are
+in use. Set with each release, too."""
+
+
+def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None, shown: Shown = (None, None)) -> Fix | None:
     """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
 
     None where a targeted one is older, and where nothing says how old the oldest is and the version is less than two
-    years old: the program may run on one that lacks what the fix writes.
+    years old: the program may run on one that lacks what the fix writes. Where nothing says it and the version is less
+    than six years old, the fix is UNSAFE. What the code shows of its versions counts where nobody names the oldest.
     """
     if target is not None and target.lacks(needs):
         return None
-    return fix if needs <= OLD_ENOUGH or (target is not None and target.has(needs)) else None
+    lower, upper = shown if target is None or target.minimum is None else (target.minimum, None)
+    if lower is None and upper is not None and upper <= needs:
+        return None
+    if needs <= IN_ALL or (lower is not None and needs <= lower):
+        return fix
+    return replace(fix, safety=Safety.UNSAFE) if needs <= OLD_ENOUGH else None
 
 
 def help_for_target(help: str, needs: Version, target: TorchRange | None) -> str:

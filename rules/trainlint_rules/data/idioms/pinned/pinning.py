@@ -69,11 +69,12 @@ def decided(site: Site) -> bool:
 def pin_edits(site: Site) -> Iterator[Edit]:
     """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too.
 
-    Nothing where the option stands in a dict that the call unpacks, and where the batches may be graphs.
+    Nothing where the option is given, in whatever way, as that is somebody's decision, and where the batches may be
+    graphs.
     """
     from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-    if (decided(site) and argument(site.call, "pin_memory", 7) is None) or _may_be_graphs(site):
+    if decided(site) or _may_be_graphs(site):
         return
     value = "True"
     if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
