@@ -407,6 +407,33 @@ WRAPPED = {
 }
 
 
+BUILT = {
+    "parts.py": """
+        from torch import nn
+        class Encoder(nn.Module):
+            def forward(self, batch):
+                return batch[batch > 0]
+    """,
+    "build.py": """
+        from other_library import assembled
+        def build(encoder):
+            return assembled(encoder)
+    """,
+    "tool.py": """
+        from build import build
+        from parts import Encoder
+        encoder = Encoder()
+        model = build(encoder)
+        model(batch)
+    """,
+}
+
+
+def test_what_is_built_from_an_object_is_not_that_object() -> None:
+    """That a tool calls the model once says nothing of how often its encoder runs."""
+    assert project(BUILT).heat("parts.py", "Encoder.forward").heat is Heat.UNKNOWN
+
+
 SCHEDULED = {
     "schedule.py": """
         def run(step, batches):

@@ -274,6 +274,10 @@ def _drawn_by(body: Block) -> Callable[[Binding], bool]:
     return lambda binding: binding.how is How.FOR and binding.block is body
 
 
+_NAMED_FUNCTIONS = (Start.NAME, Start.LOCAL)
+"""Where the access path of a function begins that stands under its own name."""
+
+
 def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, tuple[AccessPath, ...]]:
     """What a call runs of what it is given, and how."""
     of, block = file.kinds.of, place.block
@@ -287,7 +291,10 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
     if position is not None and position < len(call.args) and place.node not in file.graph.callee:
         return Handing.RUN, of(call.args[position], block).access_paths
     wrapped = _wrapped(call.func, block)
-    return (Handing.RUN, of(wrapped, block).access_paths) if wrapped is not None else (Handing.CALLED, ())
+    named = of(wrapped, block).access_paths if wrapped is not None else ()
+    # What is built from an object, as a model from its parts, seldom is that object under another name.
+    functions = tuple([path for path in named if path.start in _NAMED_FUNCTIONS and not path.path])
+    return (Handing.RUN, functions) if functions else (Handing.CALLED, ())
 
 
 def _wrapped(called: ast.expr, block: Block) -> ast.expr | None:
