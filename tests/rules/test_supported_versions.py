@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
 from tests.rules.catalogue import DEFAULT, all_rules, source
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.tables.versions.torch_releases import fix_for_target
 from trainlint.config.torch_range import parse_torch_range
 from trainlint.contract.declared_rule import DeclaredRule
 from trainlint.engine.judge import judge
+from trainlint.finding import Fix, Safety
 from trainlint.rule import Rule
 
 ASK_FOR_VERSION = [
@@ -77,11 +81,9 @@ def step(model, images):
 
 
 @pytest.mark.parametrize(
-    ("supported", "expected"), [(">=2.0", {"safe"}), (None, {"unsafe"}), ("<2.6", {"unsafe"}), ("==1.8.1", set())]
+    ("supported", "expected"), [(">=2.0", {"safe"}), (None, {"safe"}), ("<2.6", {"safe"}), ("==1.8.1", set())]
 )
-def test_what_not_all_versions_have_is_safe_only_where_the_version_is_known(
-    supported: str | None, expected: set[str]
-) -> None:
+def test_a_name_that_the_supported_versions_lack_is_not_written(supported: str | None, expected: set[str]) -> None:
     assert levels(_OLD_AUTOCAST, supported) == expected
 
 
@@ -98,10 +100,18 @@ def test_what_not_all_versions_have_is_safe_only_where_the_version_is_known(
     ],
 )
 def test_what_the_file_itself_uses_shows_its_version(shown: str, expected: set[str]) -> None:
-    assert levels(_OLD_AUTOCAST + "\n\n" + shown, None) == expected
+    text = source(_OLD_AUTOCAST + "\n\n" + shown)
+    lower, _ = SemanticModel(text, ast.parse(text.text), DEFAULT).shown_versions
+    assert (lower is not None) == (expected == {"safe"})
+
+
+def test_what_is_younger_than_the_taken_for_granted_is_unsafe_unless_the_code_shows_it() -> None:
+    fix = Fix("", (), Safety.SAFE)
+    levels = [fix_for_target(fix, (2, 5), None, (lower, None)) for lower in (None, (2, 0), (2, 5))]
+    assert [found and found.safety for found in levels] == [Safety.UNSAFE, Safety.UNSAFE, Safety.SAFE]
 
 
 def test_a_module_that_is_gone_shows_that_newer_versions_do_not_run_the_file() -> None:
     scaler = "import torch\nfrom torch._six import string_classes\n\nscaler = torch.cuda.amp.GradScaler()\n"
     assert levels(scaler, None) == {None}
-    assert levels(scaler.replace("from torch._six import string_classes\n", ""), None) == {"unsafe"}
+    assert levels(scaler.replace("from torch._six import string_classes\n", ""), None) == {"safe"}

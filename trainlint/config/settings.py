@@ -189,7 +189,7 @@ class Config:
         example=">=2.4",
         invalidates=Invalidates.SUMMARIES,
         details="No fix writes what the oldest of these versions lacks. Where the oldest is not known, a fix that "
-        "needs a PyTorch younger than two years is not offered, and one that needs more than PyTorch 1.7 is unsafe, "
+        "needs a PyTorch younger than two years is not offered, and one that needs more than PyTorch 2.4 is unsafe, "
         "unless the file itself imports or uses, without asking for it, what is as new.\n\n"
         "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
         "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "

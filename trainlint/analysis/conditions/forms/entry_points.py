@@ -6,7 +6,8 @@ import ast
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import last_name, nodes_in
 
 
 def compared(question: Question) -> Condition | None:
@@ -16,3 +17,10 @@ def compared(question: Question) -> Condition | None:
     if last_name(test.left) != "__name__":
         return None
     return Condition(ConditionKind.ALWAYS, test.lineno, "in the program")
+
+
+def is_main_block(block: Block) -> bool:
+    """Whether a block is that of the test itself, and runs where the file is started."""
+    return block.test is not None and any(
+        isinstance(item, ast.Name) and item.id == "__name__" for item in nodes_in(block.test)
+    )

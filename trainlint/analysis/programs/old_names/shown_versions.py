@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version, is_tried
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.conditions.forms.entry_points import is_main_block
+from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import imported_names
 from trainlint.analysis.tables.versions.introductions import Shown, gone_since, since
@@ -55,13 +56,6 @@ def _at_import(file: SemanticModel) -> Iterator[str]:
 
 def _always_runs(file: SemanticModel, place: Place) -> bool:
     """Whether a place runs as soon as the module is imported, whatever PyTorch offers."""
-    if any(block.kind not in _ALWAYS and not _is_main(block) for block in place.block.outwards()):
+    if any(block.kind not in _ALWAYS and not is_main_block(block) for block in place.block.outwards()):
         return False
     return not is_tried(file, place.statement) and not depends_on_version(place.block)
-
-
-def _is_main(block: Block) -> bool:
-    """Whether a block runs where the file is started: `if __name__ == "__main__":`."""
-    return block.test is not None and "__name__" in {
-        node.id for node in ast.walk(block.test) if isinstance(node, ast.Name)
-    }

@@ -42,17 +42,17 @@ It is set with each release of trainlint, and is no question of the day of a run
 """
 
 
-IN_ALL: Version = (1, 7)
-"""The newest version that was out six years before this version of trainlint was made: what it has, all have that are
-in use. Set with each release, too."""
+IN_ALL: Version = (2, 4)
+"""The newest version that is taken for granted where nobody names one, and the code shows none that is older: it was
+out more than two years before this version of trainlint was made. Set with each release, too."""
 
 
 def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None, shown: Shown = (None, None)) -> Fix | None:
     """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
 
     None where a targeted one is older, and where nothing says how old the oldest is and the version is less than two
-    years old: the program may run on one that lacks what the fix writes. Where nothing says it and the version is less
-    than six years old, the fix is UNSAFE. What the code shows of its versions counts where nobody names the oldest.
+    years old: the program may run on one that lacks what the fix writes. Where nothing says it and the version is
+    newer than `IN_ALL`, the fix is UNSAFE. What the code shows of its versions counts where nobody names the oldest.
     """
     if target is not None and target.lacks(needs):
         return None
