@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.rules.catalogue import DEFAULT, source
+from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
+from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -208,7 +211,7 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
 
 def safely_fixed(rule: type[Rule], text: str) -> FixResult:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [rule()], DEFAULT).findings
+        return judge(text, [rule()], replace(DEFAULT, target_torch=TorchRange(OLD_ENOUGH))).findings
 
     return fix_to_fixpoint(source(text), judged, Safety.SAFE)
 
