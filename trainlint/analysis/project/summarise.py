@@ -290,18 +290,20 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
     position = position_of_function(last_name(call))
     if position is not None and position < len(call.args) and place.node not in file.graph.callee:
         return Handing.RUN, of(call.args[position], block).access_paths
-    wrapped = _wrapped(call.func, block)
-    named = of(wrapped, block).access_paths if wrapped is not None else ()
-    # What is built from an object, as a model from its parts, seldom is that object under another name.
-    functions = tuple([path for path in named if path.start in _NAMED_FUNCTIONS and not path.path])
+    functions = _wrapped_functions(file, call.func, block)
     return (Handing.RUN, functions) if functions else (Handing.CALLED, ())
 
 
-def _wrapped(called: ast.expr, block: Block) -> ast.expr | None:
-    """The function that runs where the result of a function is called that was given it: `f` in `retried(f)(x)`."""
+def _wrapped_functions(file: SemanticModel, called: ast.expr, block: Block) -> tuple[AccessPath, ...]:
+    """The functions that run where the result of a function is called that was given them: `f` in `retried(f)(x)`.
+
+    What is built from an object, as a model from its parts, seldom is that object under another name.
+    """
     made = called if isinstance(called, ast.Call) else single_value(called, block)
-    is_function = isinstance(made, ast.Call) and bool(made.args) and not last_name(made.func)[:1].isupper()
-    return made.args[0] if is_function and isinstance(made, ast.Call) else None
+    if not isinstance(made, ast.Call) or not made.args or last_name(made.func)[:1].isupper():
+        return ()
+    named = file.kinds.of(made.args[0], block).access_paths
+    return tuple([path for path in named if path.start in _NAMED_FUNCTIONS and not path.path])
 
 
 def _method(file: SemanticModel, place: Place, call: ast.Call) -> str:
