@@ -69,7 +69,7 @@ STALE = 'import os\nimport torch\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n'
 
 
 @pytest.mark.parametrize(
-    ("target", "safety"), [("", Safety.UNSAFE), (">=2.2", Safety.SAFE), ("<2.9", Safety.UNSAFE), ("<2.2", None)]
+    ("target", "safety"), [("", Safety.SAFE), (">=2.2", Safety.SAFE), ("<2.9", Safety.SAFE), ("<2.2", None)]
 )
 def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safety: Safety | None) -> None:
     config = Config(target_torch=parse_torch_range(target) if target else None, preview=True)
@@ -79,7 +79,7 @@ def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safe
 
 def test_a_rule_takes_the_young_name_only_where_the_project_has_it() -> None:
     text = "import torch.distributed as dist\n\ndist._all_gather_base(out, x)\n"
-    for target, name in ((">=2.0", "all_gather_into_tensor"), (">=2.13", "all_gather_single")):
+    for target, name in ((None, "all_gather_into_tensor"), (">=2.13", "all_gather_single")):
         config = Config(target_torch=parse_torch_range(target) if target else None)
         (finding,) = judge(SourceFile("train.py", text), [PrivateCollective()], config).findings
         assert finding.fix is not None
