@@ -23,6 +23,7 @@ from math import ceil
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks.markers import between_markers
 from trainlint.evidence import Interval
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.run import Request, alternating, run_once
@@ -48,7 +49,7 @@ _CLEAN = 0.02
 _MEASURED_MS = 4000.0
 """How long a run should be measured at least."""
 _MOST_STEPS = 1000
-_STARTS, _ENDS = "<!-- comes-true:start -->", "<!-- comes-true:end -->"
+_MARKER = "comes-true"
 _PATIENCE_S = 300.0
 
 
@@ -227,9 +228,7 @@ def main() -> int:
     sys.stdout.write(f"{text}\n")
     if typed.page is not None:
         page = typed.page.read_text(encoding="utf-8")
-        before, _, rest = page.partition(_STARTS)
-        _, _, after = rest.partition(_ENDS)
-        typed.page.write_text(f"{before}{_STARTS}\n{text}\n{_ENDS}{after}", encoding="utf-8")
+        typed.page.write_text(between_markers(page, _MARKER, text), encoding="utf-8")
     return 1 if failures else 0
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
-    from trainlint.analysis.tables.versions.introductions import Shown
+    from trainlint.analysis.tables.versions.torch_releases import Shown
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds

@@ -9,12 +9,13 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
-from trainlint.analysis.tables.host_reads import ITEM, WAITING_TO_HOST
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.due_waits import other_reads
 from trainlint_rules.sync.idioms.reads.advice import instead_of_number
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
 
@@ -128,11 +129,4 @@ class ItemInTrainingStep(CallRule):
 def _read_besides(site: Site) -> bool:
     """Whether the same step reads the same tensor in another call, too."""
     tensor = ast.dump(site.receiver)
-    return any(
-        other.call is not site.call
-        and other.function is site.function
-        and other.heat.heat.in_step
-        and isinstance(other.call.func, ast.Attribute)
-        and ast.dump(other.receiver) == tensor
-        for other in site.calls(*WAITING_TO_HOST)
-    )
+    return any(ast.dump(other.receiver) == tensor for other in other_reads(site))

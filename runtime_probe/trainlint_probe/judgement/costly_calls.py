@@ -9,7 +9,7 @@ from trainlint.evidence import Interval, Line, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import COSTLY
 from trainlint_probe.judgement.step_times import line_times
-from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, in_another_run, timed, together
+from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, in_another_run, known_gain, timed
 from trainlint_probe.traces.judge import RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
@@ -17,7 +17,8 @@ from trainlint_probe.wording import units
 _AFTER_A_CALL = 0.5
 """How much more than its own time may be gained without a call. A copy of a model pushes out of the caches what the
 next step needs, and a file is still being written when `torch.save` has returned. On a virtual machine with two cores,
-scripts gained up to 1.3 times the time of a copy, and 1.5 times that of a checkpoint (`benchmarks.comes_true`)."""
+scripts gained up to 1.3 times the time of a copy, and 1.7 times that of a checkpoint (`benchmarks.comes_true`), which
+this covers together with `BETWEEN_RUNS`."""
 
 
 def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
@@ -48,24 +49,22 @@ def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> In
     is_vain = all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
     measured = _measured_without(items, step)
     if measured is not None and is_vain:
-        cost = in_another_run(measured)
-        return Interval(min(cost.low, step), min(cost.high, step))
+        return _within(step, in_another_run(measured))
     known = timed(items, len(run.steps))
     # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
     at_line = sum(item.ms for item in line_times(run) if item.at == at)
     most = max(known.high, at_line * (1 + BETWEEN_RUNS)) * (1 + _AFTER_A_CALL)
     if measured is not None:  # of steps without the call, while the system still wrote the files of those before
         most = max(most, in_another_run(measured).high)
-    return Interval(min(known.low, step) if is_vain and run.device == "cpu" else 0.0, min(most, step))
+    return _within(step, Interval(known.low if is_vain and run.device == "cpu" else 0.0, most))
 
 
 def _measured_without(items: Sequence[Seen], step: float) -> Interval | None:
-    """What steps without the calls of a line took less; None where that was not measured of all of them.
+    """What steps without the calls of a line took less; None where that was not measured of all of them."""
+    found = known_gain(items)
+    return _within(step, found) if found is not None else None
 
-    On a busy machine the interval is wide, but no step can get shorter than nothing.
-    """
-    gains = [item.recoverable for item in items if item.recoverable is not None]
-    if len(gains) < len(items):
-        return None
-    found = together(gains)
-    return Interval(min(found.low, step), min(found.high, step))
+
+def _within(step: float, gain: Interval) -> Interval:
+    """A gain as far as a step can get shorter: on a busy machine the interval is wide."""
+    return Interval(min(gain.low, step), min(gain.high, step))

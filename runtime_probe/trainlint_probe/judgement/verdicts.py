@@ -207,8 +207,9 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
 
 def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interval, str, str] | None:
     """What calls cost in a step, what told that, and the rest of a sentence about it; None where nothing timed them."""
-    cost = _known_gain(shown)
+    cost = known_gain(shown)
     if cost is not None:
+        cost = in_another_run(cost) if all(item.symptom in COSTLY for item in shown) else cost
         cost = Interval(0.0, cost.high) if in_part else cost
         basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
         return cost, basis, f"; without it {units.span(cost)} {_each(run)} could be gained"
@@ -222,13 +223,10 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     return cost, "timer", f" and took the host {units.duration(ms)} {_each(run)}"
 
 
-def _known_gain(shown: Sequence[Seen]) -> Interval | None:
+def known_gain(shown: Sequence[Seen]) -> Interval | None:
     """What a trace, or steps without the calls, told could be gained; None where that is not known of all of them."""
     gains = [item.recoverable for item in shown if item.recoverable is not None]
-    if len(gains) < len(shown):
-        return None
-    cost = together(gains)
-    return in_another_run(cost) if all(item.symptom in COSTLY for item in shown) else cost
+    return together(gains) if len(gains) == len(shown) else None
 
 
 def timed(shown: Sequence[Seen], steps: int) -> Interval:

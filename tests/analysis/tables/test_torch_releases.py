@@ -7,8 +7,7 @@ from datetime import date
 
 import pytest
 
-from trainlint.analysis.tables.versions.introductions import Shown
-from trainlint.analysis.tables.versions.torch_releases import IN_ALL, OLD_ENOUGH, RELEASES, fix_for_target
+from trainlint.analysis.tables.versions.torch_releases import IN_ALL, OLD_ENOUGH, RELEASES, Shown, fix_for_target
 from trainlint.config import Config
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.engine.judge import judge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.forms.entry_points import names_main
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -17,7 +18,7 @@ def in_smoke_test(outline: Outline, block: Block) -> bool:
     if not outline.classes or any(outer.kind is BlockKind.FUNCTION for outer in block.outwards()):
         return False
     for guard in guards_around(block, everywhere=True):
-        if any(last_name(item) == "__name__" for item in nodes_in(guard.expression) if isinstance(item, ast.Name)):
+        if names_main(guard.expression):
             calls = [item for item in nodes_in(guard.block.node) if isinstance(item, ast.Call)]
             return not any(last_name(item.func) in _TRAINS for item in calls)
     return False

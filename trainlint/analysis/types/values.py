@@ -43,6 +43,10 @@ class Kind(Choice):
     UNKNOWN = auto()
 
 
+PLAIN_KINDS = frozenset({Kind.NUMBER, Kind.STRING})
+"""Python's numbers and text, which code often takes in the place of tensors."""
+
+
 class Home(Choice):
     """Where a tensor's memory is."""
 

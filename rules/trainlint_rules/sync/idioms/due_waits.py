@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects import reads
@@ -32,13 +33,16 @@ def waits_for_device(site: Site) -> bool:
 
 def reads_besides(site: Site) -> bool:
     """Whether the same function reads a tensor to the host in the same step, and so waits there in any case."""
-    return any(
-        other.function is site.function
-        and other.heat.heat.in_step
-        and isinstance(other.call.func, ast.Attribute)
-        and reads.explicit_read(other.value(other.receiver), site.file.device) > 0
-        for other in site.calls(*WAITING_TO_HOST)
-    )
+    device = site.file.device
+    return any(reads.explicit_read(other.value(other.receiver), device) > 0 for other in other_reads(site))
+
+
+def other_reads(site: Site) -> Iterator[Site]:
+    """The other calls of the same function that may bring something to the host in a training step."""
+    for other in site.calls(*WAITING_TO_HOST):
+        is_other = other.call is not site.call and isinstance(other.call.func, ast.Attribute)
+        if is_other and other.function is site.function and other.heat.heat.in_step:
+            yield other
 
 
 @guard

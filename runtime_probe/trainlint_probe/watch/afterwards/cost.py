@@ -55,6 +55,19 @@ def differences(
         switch(True)
 
 
+def saved_without(switch: Callable[[bool], None], step_ms: float) -> Generator[bool, None, Interval | None]:
+    """Yields while a step is to run; returns the milliseconds that a step takes less without what `switch` takes out.
+
+    None where that could not be measured, or not be told from noise.
+    """
+    pairs, steps = blocks_for(step_ms)
+    found: list[float] = []
+    if pairs:
+        yield from differences(switch, pairs, steps, found)
+    saved = interval_of(found)
+    return saved if saved is not None and saved.low > 0 else None
+
+
 def interval_of(found: list[float]) -> Interval | None:
     """Where the mean of what was found lies; None where too little was."""
     if len(found) < _FEWEST:

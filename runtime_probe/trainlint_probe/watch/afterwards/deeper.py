@@ -20,7 +20,7 @@ import torch
 from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.orders import Orders
-from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of
+from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import alive, collect
 from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
@@ -198,12 +198,7 @@ class Deeper:
 
     def _weigh_anomalies(self, cost: CostOfWatching) -> Generator[bool, None, None]:
         self.stage = ""
-        pairs, steps = blocks_for(cost.step_ms)
-        found: list[float] = []
-        if pairs:
-            yield from differences(cost.switch, pairs, steps, found)
-        measured = interval_of(found)
-        self.anomaly_ms = measured if measured is not None and measured.low > 0 else None
+        self.anomaly_ms = yield from saved_without(cost.switch, cost.step_ms)
 
     def _with_gains(self, seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
         return seen if self.without_calls is None else self.without_calls.with_gains(seen)

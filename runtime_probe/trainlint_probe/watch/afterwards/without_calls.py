@@ -10,12 +10,10 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 
 from trainlint.evidence import Interval, Seen
-from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of
+from trainlint_probe.judgement.verdicts import THRESHOLD
+from trainlint_probe.watch.afterwards.cost import saved_without
 from trainlint_probe.watch.ledger import Reading
 from trainlint_probe.watch.watching import OMITTED, Watch
-
-_LEAST_SHARE = 0.01
-"""The share of a step from which a cost counts (`THRESHOLD` of the verdicts)."""
 
 
 class WithoutCalls:
@@ -30,16 +28,13 @@ class WithoutCalls:
 
     def steps(self) -> Generator[bool, None, None]:
         """Yields while a step is to run."""
-        pairs, steps = blocks_for(self.step_ms)
-        for name in self.names if pairs else ():
-            found: list[float] = []
+        for name in self.names:
 
             def switch(is_in_place: bool, name: str = name) -> None:
                 self.watch.left_out = "" if is_in_place else name
 
-            yield from differences(switch, pairs, steps, found)
-            gain = interval_of(found)
-            if gain is not None and gain.low > 0:
+            gain = yield from saved_without(switch, self.step_ms)
+            if gain is not None:
                 self.gains[name] = gain
 
     def with_gains(self, seen: Iterable[Seen]) -> tuple[Seen, ...]:
@@ -64,7 +59,7 @@ def worth_leaving_out(first: Reading, last: Reading, steps: int, step_ms: float)
             calls[site.kind.name] = calls.get(site.kind.name, 0) + now - before
             nanoseconds[site.kind.name] = nanoseconds.get(site.kind.name, 0) + spent - spent_before
     return tuple(
-        name for name in calls if calls[name] >= steps > 0 and nanoseconds[name] / 1e6 >= _LEAST_SHARE * step_ms * steps
+        name for name in calls if calls[name] >= steps > 0 and nanoseconds[name] / 1e6 >= THRESHOLD * step_ms * steps
     )
 
 

@@ -21,6 +21,9 @@ def compared(question: Question) -> Condition | None:
 
 def is_main_block(block: Block) -> bool:
     """Whether a block is that of the test itself, and runs where the file is started."""
-    return block.test is not None and any(
-        isinstance(item, ast.Name) and item.id == "__name__" for item in nodes_in(block.test)
-    )
+    return block.test is not None and names_main(block.test)
+
+
+def names_main(test: ast.AST) -> bool:
+    """Whether a test asks for `__name__`."""
+    return any(isinstance(item, ast.Name) and item.id == "__name__" for item in nodes_in(test))

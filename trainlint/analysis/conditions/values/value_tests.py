@@ -13,7 +13,7 @@ from trainlint.analysis.syntax.blocks import Binding, Block, Scope
 from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
-from trainlint.analysis.types.values import Kind
+from trainlint.analysis.types.values import PLAIN_KINDS, Kind
 from trainlint.patterns import lazy
 
 _HOST_ONLY = lazy(r"(^|_)cpu($|_)")
@@ -31,8 +31,6 @@ _KINDS = {
 _OF_TENSORS_AND_ARRAYS = (ITEM.name, TOLIST.name)
 _OWNERS = frozenset({Kind.TENSOR, Kind.ARRAY})
 """What has those attributes."""
-_PLAIN = frozenset({Kind.NUMBER, Kind.STRING})
-"""Kinds that code asks for where it takes plain values as well as tensors."""
 
 
 class Narrowing(NamedTuple):
@@ -55,7 +53,7 @@ class ValueTests:
             name = dotted(place.node.args[0]) if isinstance(place.node, ast.Call) and place.node.args else None
             if name:
                 tested.add(name)
-                if not isinstance(place.statement, ast.Assert) and not _PLAIN.isdisjoint(_asked(place.node, name)):
+                if not isinstance(place.statement, ast.Assert) and not PLAIN_KINDS.isdisjoint(_asked(place.node, name)):
                     self._asked_for_plain.add((name, place.block.scope))
         self.tested = frozenset(tested)
         """The names whose types the file asks for somewhere."""

@@ -15,10 +15,11 @@ from trainlint.analysis.conditions.forms.entry_points import is_main_block
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import imported_names
-from trainlint.analysis.tables.versions.introductions import Shown, gone_since, since
+from trainlint.analysis.tables.versions.introductions import gone_since, since
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.tables.versions.torch_releases import Shown
 
 _STARTS = ("torch.", "functorch")
 _ALWAYS = frozenset({BlockKind.MODULE, BlockKind.CLASS, BlockKind.WITH})

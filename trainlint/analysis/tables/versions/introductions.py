@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from trainlint.analysis.tables.collectives import ALL_GATHER_INTO_TENSOR
 from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
-
-Version = tuple[int, int]
-Shown = tuple[Version | None, Version | None]
-"""The oldest PyTorch that code may run on, and the first that it no longer runs on."""
+from trainlint.analysis.tables.versions.torch_releases import Version
 
 SINCE: dict[str, Version] = {
     "torch.linalg": (1, 7),

@@ -8,11 +8,12 @@ from trainlint.finding import Safety
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.tables.versions.introductions import Shown
     from trainlint.config.torch_range import TorchRange
     from trainlint.finding import Fix
 
 Version = tuple[int, int]
+Shown = tuple[Version | None, Version | None]
+"""The oldest PyTorch that code may run on, and the first that it no longer runs on."""
 
 RELEASES: dict[Version, str] = {
     (2, 0): "2023-03-15",

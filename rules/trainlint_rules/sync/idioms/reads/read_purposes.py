@@ -21,7 +21,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
-from trainlint.analysis.types.values import Kind, Value
+from trainlint.analysis.types.values import PLAIN_KINDS, Kind, Value
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.agreements import is_agreement
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
@@ -36,7 +36,6 @@ _TOKENIZER = lazy(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
 _TOKENS = lazy(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
 _GENERATES = lazy(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
 _EVALUATES = lazy(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
-_PLAIN = frozenset({Kind.NUMBER, Kind.STRING})
 _DEEPEST = 4
 
 
@@ -117,7 +116,7 @@ def _makes_plain_values(file: SemanticModel, block: Block) -> bool:
     """Whether the function around returns numbers and text in lists, and no tensor: no piece of a forward pass."""
     function = file.graph.enclosing(block)
     kinds = set(_leaves(file.kinds.returned(function))) if function is not None else set()
-    return bool(kinds) and kinds <= _PLAIN
+    return bool(kinds) and kinds <= PLAIN_KINDS
 
 
 def _leaves(value: Value) -> Iterator[Kind]:
