@@ -8,6 +8,7 @@ WAY is "ddp", "fsdp2", "fsdp2-gathered", or a file that `trainlint plan --emit f
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 from collections import Counter
@@ -88,4 +89,6 @@ if __name__ == "__main__":
     found = counted(sys.argv[1], int(sys.argv[2]))
     if distributed.get_rank() == 0:
         sys.stdout.write(f"{json.dumps(found)}\n")
-    distributed.destroy_process_group()
+        sys.stdout.flush()
+    distributed.barrier()
+    os._exit(0)  # taking gloo down after DDP aborts at times: in 2 of 48 runs with torch 2.13, in 0 of 80 without
