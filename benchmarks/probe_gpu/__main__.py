@@ -30,9 +30,10 @@ from trainlint_probe.launch import Request as Watching
 from trainlint_probe.launch import launch
 from trainlint_probe.orders import Orders
 from trainlint_probe.storage import write_run
+from trainlint_probe.verify.one_run import Request, run_once
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.result import Trial
-from trainlint_probe.verify.run import Request, alternating, run_once
+from trainlint_probe.verify.run import alternating
 
 _TOYS = Path(__file__).parent / "toys"
 SHOWN_BY: Mapping[str, Sequence[str]] = {

@@ -23,8 +23,9 @@ from statistics import fmean
 from benchmarks.markers import between_markers
 from trainlint.finding import Safety
 from trainlint_probe.verify.fixes import Edit, Proposal
+from trainlint_probe.verify.one_run import Request
 from trainlint_probe.verify.result import Outcome
-from trainlint_probe.verify.run import Request, try_all
+from trainlint_probe.verify.run import try_all
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PIECES = "PIECES = 20"

@@ -212,7 +212,7 @@ def _with_files_of(comparisons: Sequence[Verification], run: Run) -> Run:
 def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verdict]) -> tuple[Verification, ...]:
     if not options.verify:
         return ()
-    from trainlint_probe.verify.run import Request as Trying
+    from trainlint_probe.verify.one_run import Request as Trying
     from trainlint_probe.verify.run import verify
 
     assert options.script is not None, "of_trace is for traces"

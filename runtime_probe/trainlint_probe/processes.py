@@ -16,8 +16,9 @@ from typing import Any, NoReturn
 
 GRACE = 10.0
 """Seconds that a process gets to end by itself."""
-_ADOPT = 36
-"""PR_SET_CHILD_SUBREAPER of linux/prctl.h: processes whose parent has ended become ours, not init's."""
+_ADOPT, _ADOPTS = 36, 37
+"""PR_SET_CHILD_SUBREAPER and PR_GET_CHILD_SUBREAPER of linux/prctl.h: processes whose parent has ended become ours, not
+init's."""
 
 
 @contextmanager
@@ -117,11 +118,13 @@ def _adopting() -> Iterator[Any]:
         return
     before = _own_children()
     control = ctypes.CDLL(None).prctl
+    adopted = ctypes.c_int(0)
+    control(_ADOPTS, ctypes.byref(adopted), 0, 0, 0)  # within the block of another process, it goes on
     control(_ADOPT, 1, 0, 0, 0)
     try:
         yield lambda: _end_all_but(before)
     finally:
-        control(_ADOPT, 0, 0, 0, 0)
+        control(_ADOPT, adopted.value, 0, 0, 0)
 
 
 def _end_all_but(kept: frozenset[int]) -> None:

@@ -28,6 +28,7 @@ from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.verify import edited, reached
 from trainlint_probe.verify.order import Order, result_of
 from trainlint_probe.verify.result import End, Trial
+from trainlint_probe.verify.turns import Turns, end_without_parent
 from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
@@ -93,6 +94,8 @@ class Arm:
         self.opened: Set[str] = frozenset()
         self.places = str(Path(order.output) / "places")
         """The file that tells which places were reached."""
+        self.joins = False
+        """Whether the script has started this process: it takes no turns of its own."""
 
     def run(self) -> None:
         """Run the script to the end of the window, or to its own. Does not return."""
@@ -120,6 +123,7 @@ class Arm:
 
     def join(self) -> None:
         """Take part in a run as a process that the script has started: a rank, or none."""
+        self.joins = True
         sources = {path: Path(text).read_bytes() for path, text in self.order.edits.items()}
         self.opened = edited.install(sources)
         watch = self.install()
@@ -162,7 +166,9 @@ class Arm:
         """Begin to watch, now that the script has imported torch."""
         from trainlint_probe.verify.marks import Marks
 
-        self.marks = Marks(self.order.warmup, self.order.steps, self.reached)
+        order = self.order
+        turns = Turns(Path(order.output), order.steps) if order.takes_turns and not self.joins else None
+        self.marks = Marks(order.warmup, order.steps, self.reached, turns)
         self.marks.install()
 
     def reached(self) -> None:
@@ -183,7 +189,7 @@ class Arm:
         """Nobody waits for what this process would still find out: the parent was ended past its own clean-up."""
         while is_alive(self.order.parent):
             time.sleep(0.5)
-        os._exit(1)
+        end_without_parent()
 
     def has_trained(self) -> bool:
         """Whether an optimizer has stepped in this process."""

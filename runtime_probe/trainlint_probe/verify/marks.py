@@ -17,6 +17,7 @@ from trainlint_probe.verify.losses import Losses
 from trainlint_probe.verify.memory import host_peak
 from trainlint_probe.verify.parameters import digest_and_norm
 from trainlint_probe.verify.result import End, Kept, Trial
+from trainlint_probe.verify.turns import Turns
 from trainlint_probe.watch.afterwards.kept import alive, collect
 
 
@@ -26,8 +27,8 @@ class Marks:
     Both versions of a script are timed in the same way, so that it matters little which optimizer this is.
     """
 
-    def __init__(self, warmup: int, steps: int, reached: Callable[[], None]) -> None:
-        """`reached` is called in the last step of the window."""
+    def __init__(self, warmup: int, steps: int, reached: Callable[[], None], turns: Turns | None = None) -> None:
+        """`reached` is called in the last step of the window. With `turns`, steps are taken in turns."""
         self._warmup = warmup
         self._last = warmup + steps
         self._reached = reached
@@ -37,6 +38,9 @@ class Marks:
         """Nanoseconds, by the host's clock."""
         self._events: list[torch.cuda.Event] = []
         """The same moments on the device, which may lag behind the host by many steps."""
+        self._turns = turns
+        self._waited: list[int] = []
+        """Nanoseconds for which the run has waited for its turn, at each mark of the window."""
         self._losses = Losses()
         self._kept_at_first: Alive | None = None
         """What was there when the window opened."""
@@ -68,6 +72,10 @@ class Marks:
             self._events.append(event)
         if len(self._at) == self._last:
             self._reached()
+        elif self._turns is not None and len(self._at) >= self._warmup:
+            # The shortest step of the warm-up: in the first, much is made for the first time.
+            step = min((second - first for first, second in pairwise(self._at[: self._warmup])), default=None)
+            self._waited.append(self._turns.wait(step))
 
     def read(self, end: End) -> Trial:
         """What was seen until now. Waits for the device."""
@@ -106,7 +114,9 @@ class Marks:
         if self._events and len(self._events) == len(self._at):
             torch.cuda.synchronize()
             return [first.elapsed_time(second) for first, second in pairwise(self._events[self._warmup - 1 :])]
-        return [(second - first) / 1e6 for first, second in pairwise(self._at[self._warmup - 1 :])]
+        waited = self._waited or [0] * len(self._at)
+        steps = pairwise(self._at[self._warmup - 1 :])
+        return [(second - first - pause) / 1e6 for (first, second), pause in zip(steps, waited, strict=False)]
 
 
 def _alive() -> Alive:

@@ -43,6 +43,8 @@ class Order:
     """Where the script lies; empty where it has not been found yet."""
     overlaid: tuple[str, ...] = ()
     """Directories in which the script writes to a layer: nothing there is to be guarded."""
+    takes_turns: bool = False
+    """Whether another run shares the machine, and the steps of the window are taken in turns (`turns`)."""
 
 
 VARIABLE = "TRAINLINT_TRIAL"

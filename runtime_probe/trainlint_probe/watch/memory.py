@@ -64,6 +64,7 @@ class Reader:
             return None
         if not self._was_asked:
             self._was_asked = True
+            gc.collect()  # what the start has left behind would be freed in some step, and hide what steps keep
             try:
                 self._heap = heap()
             except NotCounted as reason:

@@ -108,7 +108,7 @@ def test_a_daemon_ends_with_the_run(runner: Runner) -> None:
 
 def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(runner.output))  # where it leaves what it cannot clear away
-    code = "from trainlint_probe.verify.run import Request, run_once; run_once(Request('waits.py'), {})"
+    code = "from trainlint_probe.verify.one_run import Request, run_once; run_once(Request('waits.py'), {})"
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(120)
         (runner.project / "waits.py").write_text(

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from trainlint_probe.machine_memory import available
+
 _WAYS = {"for-loop": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"foreach": False, "fused": True}}
 _ROUNDS = 11
 """The first is left out: it makes the state."""
@@ -110,8 +112,4 @@ def _free(device: torch.device) -> float:
         return float(free)
     if device.type != "cpu":
         return 0.0
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - a file of the system's
-            return next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return 0.0
+    return available()
