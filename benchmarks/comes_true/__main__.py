@@ -1,10 +1,11 @@
 """`python -m benchmarks.comes_true --page docs/probe.md`: does what the probe predicts come true? On a processor.
 
 Each script has defects that its first word plants. The probe runs it with the defect and predicts what a step would
-gain without; then both are run, with the defect and without, sharing the machine in turns. The table says whether the measured gain lies in the
-predicted interval, and how busy the machine was: on one that is in use, the measured intervals are wide and say little.
-Both are shares of a step: minutes later a machine may be a tenth faster or slower, in all that it does.
-Each script is also run under the probe without any defect: no verdict may promise more than 2% of a step then.
+gain without; then both are run, with the defect and without, sharing the machine in turns. The table says whether the
+measured gain lies in the predicted interval, and how busy the machine was: on one that is in use, the measured
+intervals are wide and say little. Both are shares of a step: minutes later a machine may be a tenth faster or slower,
+in all that it does. Each script is also run under the probe without any defect: no verdict may promise more than 2% of
+a step then.
 
 `--only vision --only language` takes these scripts alone.
 """

@@ -129,7 +129,7 @@ class Prepared:
 def prepared(
     here: Path, request: Request, edits: Mapping[str, bytes], places: Sequence[Place] = (), *, takes_turns: bool = False
 ) -> Prepared:
-    """Write down in a directory what is to be run. Raises CannotRun where an overlay is asked for, and there is none."""
+    """Write down what is to be run. Raises CannotRun where an overlay is asked for, and there is none."""
     looked_at = directories_of(request.script, module=request.module)
     overlay = NO_OVERLAY if request.overlay is False else overlay_for(looked_at, here)
     if request.overlay and not overlay.layers:

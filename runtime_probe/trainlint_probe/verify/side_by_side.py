@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from trainlint_probe.machine_memory import available
+from trainlint_probe.environment import memory_available
 from trainlint_probe.verify.one_run import CannotRun, Prepared, Request, directory, not_run, prepared
 from trainlint_probe.verify.result import Trial
 from trainlint_probe.verify.turns import DONE, TURN
@@ -45,7 +45,7 @@ def obstacle(request: Request, rehearsal: Trial) -> str:
         return "the training uses a device"
     if rehearsal.files and request.overlay is False:
         return "the script writes files, and there is no overlay"
-    if rehearsal.host_peak is not None and _ROOM * rehearsal.host_peak > available():
+    if rehearsal.host_peak is not None and _ROOM * rehearsal.host_peak > memory_available():
         return "the memory is too small for two of them"
     return ""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from trainlint_probe.machine_memory import available
+from trainlint_probe.environment import memory_available
 
 _WAYS = {"for-loop": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"foreach": False, "fused": True}}
 _ROUNDS = 11
@@ -112,4 +112,4 @@ def _free(device: torch.device) -> float:
         return float(free)
     if device.type != "cpu":
         return 0.0
-    return available()
+    return memory_available()
