@@ -308,7 +308,11 @@ def test_what_happens_is_told(script: Callable[[str], Path]) -> None:
     trying, took, *runs = told
     assert trying == "Trying the fixes of XXX001: 5 runs of the script at most, of 8 steps each. First a rehearsal."
     assert re.fullmatch(r"The rehearsal took \d+ s, so the other 4 runs take about \d+ (s|minutes)\.", took)
-    assert runs == ["XXX001: run 1 of 4, without the fix", "XXX001: run 2 of 4, with the fix"]
+    assert runs == [
+        "XXX001: runs 1 and 2 of 4, taking turns",  # in which the fixed one fails
+        "XXX001: run 1 of 4, without the fix",
+        "XXX001: run 2 of 4, with the fix",
+    ]
 
 
 @pytest.mark.nightly
@@ -325,6 +329,7 @@ def test_who_interrupts_hears_what_is_known(script: Callable[[str], Path], monke
             raise KeyboardInterrupt from None
 
     monkeypatch.setattr("trainlint_probe.verify.run.run_once", answer)
+    monkeypatch.setattr("trainlint_probe.verify.run.run_pair", answer)
     never_runs = replace(changed(path, "lr=0.05", "lr=0.04"), code="XXX000", places=(missing,))
     found = try_all([never_runs, changed(path, "lr=0.05", "lr=0.04")], asked(path), told.append)
     assert [item.code for item in found] == ["XXX000"]
