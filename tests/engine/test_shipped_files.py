@@ -44,6 +44,78 @@ if __name__ == "__main__":
     train(make_loader())
 """
 
+SAMPLERS = """\
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sampler", default="uniform")
+args = parser.parse_args()
+model = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+class Sampler:
+    def draw(self):
+        return 1
+
+
+class LossAware(Sampler):
+    def update(self, loss):
+        self.weigh(loss.item())
+
+
+def make(name):
+    if name == "loss-aware":
+        return LossAware()
+    return Sampler()
+
+
+def train(loader):
+    sampler = make(args.sampler)
+    for batch in loader:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if isinstance(sampler, LossAware):
+            sampler.update(loss)
+
+
+if __name__ == "__main__":
+    train(make_loader())
+"""
+
+LOADERS = """\
+import torch
+from torch.utils.data import DataLoader
+
+model = torch.nn.Linear(8, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def load(data, in_order=False):
+    if in_order:
+        loader = DataLoader(data, batch_size=4, num_workers=1)
+    else:
+        loader = DataLoader(data, batch_size=4, num_workers=1, shuffle=True)
+    while True:
+        yield from loader
+
+
+def train(data):
+    for batch in load(data):
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+if __name__ == "__main__":
+    train(make_data())
+"""
+
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -84,6 +156,21 @@ def test_what_a_shipped_file_sets_is_not_off(name: str, text: str) -> None:
     assert is_found()
     assert is_found("train.py")
     assert is_found("train.py", "other.py")
+
+
+def test_a_loader_for_which_no_call_asks_loads_nothing() -> None:
+    Path("train.py").write_text(LOADERS)
+    findings = judged().report.findings
+    lines = {item.span.start_line: item.confidence >= Confidence.LIKELY for item in findings if item.code == "TRN103"}
+    assert lines[12]
+    assert not lines.get(10, False)
+
+
+def test_a_class_that_no_shipped_file_asks_for_is_not_built() -> None:
+    Path("train.py").write_text(SAMPLERS)
+    assert not is_found()
+    Path("run.sh").write_text("python train.py --sampler loss-aware\n")
+    assert is_found()
 
 
 @pytest.mark.parametrize(

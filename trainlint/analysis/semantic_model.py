@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
+    from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
     from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
@@ -224,6 +225,7 @@ class SemanticModel:
             conditions=self.conditions,
             declared=declared,
             bases=bases_of(self.outline, {}),
+            entries=self._choice_entries,
             is_test_file=is_test_path(self.source.path),
         )
 
@@ -244,8 +246,11 @@ class SemanticModel:
     @cached_property
     def defaults(self) -> Mapping[str, tuple[str, ...]]:
         """The values that options have unless somebody sets them: here, or in the files that this one works with."""
-        own = {name: tuple(sorted(values)) for name, values in self.flags.declared().items() if name[0] != "."}
-        return own | dict(self.outside.options)
+        from trainlint.analysis.conditions.settings.option_defaults import UNSET
+
+        declared = {name: tuple(sorted(values)) for name, values in self.flags.declared().items() if name[0] != "."}
+        read = {name.removeprefix(UNSET): values for name, values in declared.items() if name.startswith(UNSET)}
+        return read | declared | dict(self.outside.options)
 
     @cached_property
     def telling_calls(self) -> list[Place]:
@@ -336,7 +341,18 @@ class SemanticModel:
         """The file's functions and classes with the names that each uses."""
         from trainlint.analysis.frequency.code_units import code_units
 
-        return code_units(self.outline, self.keys, self.own_skeleton.bases)
+        alone = self.own_skeleton
+        branches = [number for number, shape in enumerate(alone.shapes) if shape.ever]
+        decided = {entry.key for entry in alone.entries}
+        entries = [entry for entry in self._choice_entries if entry.key in decided] if decided else []
+        return code_units(self.outline, self.keys, alone.bases, branches, entries)
+
+    @cached_property
+    def _choice_entries(self) -> list[ChoiceEntry]:
+        """The entries of the file's tables of which a program takes one by a name."""
+        from trainlint.analysis.conditions.settings.choice_tables import choice_entries
+
+        return choice_entries(self.outline, self.keys)
 
     @cached_property
     def _unreferenced(self) -> frozenset[Function]:
@@ -384,6 +400,16 @@ class SemanticModel:
         """
         function = self.outline.enclosing(block)
         return function is not None and function in self._idle
+
+    def is_unchosen(self, block: Block) -> bool:
+        """Whether a block runs only if somebody chooses otherwise than the project itself: by an option, by a name."""
+        keys = self.outside.unchosen
+        if not keys:
+            return False
+        branches = dict(self.code_units.branches)
+        function = self.outline.enclosing(block)
+        inside = (branches.get(outer.number) for outer in block.outwards() if self.outline.enclosing(outer) is function)
+        return any(key in keys for key in inside) or (function is not None and self.keys.function(function) in keys)
 
     def is_untrained(self, block: Block) -> bool:
         """Whether a block stands in a function that no training program of the project reaches, though it has some."""

@@ -37,7 +37,7 @@ _MODULES = {
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts",
     "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallShape FunctionShape Handing Link LoopTrait Shape Skeleton",
+    "trainlint.analysis.callgraph.skeleton": "CallShape EntryShape FunctionShape Handing Link LoopTrait Shape Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",
     "trainlint.analysis.types.evidence": "Evidence Rank",
     "trainlint.analysis.types.unpinnable": "Unpinnable",

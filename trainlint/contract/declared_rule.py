@@ -197,7 +197,8 @@ class DeclaredRule(Rule, base=True):
 
         A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
         a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
-        steps, and in code that none of the project's training programs reaches.
+        steps, in code that none of the project's training programs reaches, and in code that runs only if somebody
+        chooses otherwise than the project does.
         """
         premises = [self.sure, match.sure]
         file, block = match.site.file, match.site.block
@@ -205,7 +206,10 @@ class DeclaredRule(Rule, base=True):
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
         if (self.when or self.costs_steps) and (
-            file.never_updates or _in_no_training(match.site) or in_short_run(file.outline, block)
+            file.never_updates
+            or _in_no_training(match.site)
+            or in_short_run(file.outline, block)
+            or file.is_unchosen(block)
         ):
             premises.append(Confidence.POSSIBLE)
         if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):

@@ -24,10 +24,12 @@ class LoaderRule(CallRule, base=True):
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """Without `when` as of the module: how often a loader is built says nothing of how often it is used.
 
-        A loader that no training program builds loads nothing that anyone waits for.
+        A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
+        waits for.
         """
         if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
-            idle = site.file.is_unreferenced(site.block) or site.file.is_untrained(site.block)
+            file, block = site.file, site.block
+            idle = file.is_unreferenced(block) or file.is_untrained(block) or file.is_unchosen(block)
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:
                     sure = min(answer.sure, Confidence.POSSIBLE) if idle else answer.sure

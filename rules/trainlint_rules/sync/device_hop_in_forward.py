@@ -19,6 +19,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
     OUTSIDE_OF_FORWARD,
     decided_by_callers,
     in_progress_bar,
+    only_without_cuda,
     says_whether_to_wait,
 )
 
@@ -129,6 +130,7 @@ class DeviceHopInForward(CallRule):
     unless = (
         says_whether_to_wait,
         decided_by_callers,
+        only_without_cuda,
         _feeds_estimator,
         *COPIED_FOR_A_PURPOSE,
         OUTSIDE_OF_FORWARD,

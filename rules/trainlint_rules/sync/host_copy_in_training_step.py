@@ -15,6 +15,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
     IN_FORWARD,
     decided_by_callers,
     in_progress_bar,
+    only_without_cuda,
     says_whether_to_wait,
 )
 
@@ -84,7 +85,14 @@ class HostCopyInTrainingStep(CallRule):
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = COPYING
     when = EACH_STEP
-    unless = (says_whether_to_wait, decided_by_callers, *COPIED_FOR_A_PURPOSE, IN_FORWARD, in_progress_bar)
+    unless = (
+        says_whether_to_wait,
+        decided_by_callers,
+        only_without_cuda,
+        *COPIED_FOR_A_PURPOSE,
+        IN_FORWARD,
+        in_progress_bar,
+    )
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
     help = "copy it every N steps; if the CPU needs it in each step, copy all that it needs at once"
 

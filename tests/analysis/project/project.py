@@ -19,6 +19,7 @@ from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.analysis.project.linking import link
 from trainlint.analysis.project.neighbours import groups, imports_among
+from trainlint.analysis.project.settings.shipped_values import shipped_values
 from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
@@ -67,22 +68,25 @@ def alone(files: Mapping[str, str]) -> dict[str, SemanticModel]:
     }
 
 
-def linked(summaries: Mapping[str, Summary], texts: Mapping[str, str]) -> dict[str, ImportedFacts]:
-    """What the files are told, from their summaries."""
+def linked(
+    summaries: Mapping[str, Summary], texts: Mapping[str, str], shipped: Mapping[str, str] | None = None
+) -> dict[str, ImportedFacts]:
+    """What the files are told, from their summaries. `shipped` are configurations and launch scripts by their paths."""
     paths = [ROOT / path for path in summaries]
     together = groups(imports_among([_glance(texts[path]).imports for path in summaries], Modules(paths)))
-    return dict(zip(summaries, link(list(summaries.values()), paths, together), strict=True))
+    settings = shipped_values((PurePath(path).suffix, textwrap.dedent(text)) for path, text in (shipped or {}).items())
+    return dict(zip(summaries, link(list(summaries.values()), paths, together, shipped=settings), strict=True))
 
 
 def _glance(text: str) -> Glance:
     return glance(text.encode(), telling=True)
 
 
-def project(files: Mapping[str, str]) -> Project:
-    """Summarise and link the files of a project."""
+def project(files: Mapping[str, str], shipped: Mapping[str, str] | None = None) -> Project:
+    """Summarise and link the files of a project, with the configurations and launch scripts that it ships."""
     models = alone(files)
     summaries = {path: summarise(model) for path, model in models.items()}
-    outsides = linked(summaries, {path: model.source.text for path, model in models.items()})
+    outsides = linked(summaries, {path: model.source.text for path, model in models.items()}, shipped)
     return Project({path: model.with_context(outsides[path]) for path, model in models.items()}, summaries, outsides)
 
 

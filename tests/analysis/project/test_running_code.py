@@ -122,6 +122,14 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
         {"main.py": program() + "    import work\n    how = getattr(work, name)\n", "work.py": WORK},
         set(),
     ),
+    "functions of a module that a file imports whose options are gone through": (
+        {"main.py": program() + "    import work\n    print(args.__dict__[name])\n", "work.py": WORK},
+        {"fit_as_before"},
+    ),
+    "functions of a module that a file imports which looks up those of PyTorch": (
+        {"main.py": program() + "    import work\n    from torch import nn\n    getattr(nn, name)\n", "work.py": WORK},
+        {"fit_as_before"},
+    ),
     "functions of a package that are looked up by their names": (
         {
             "main.py": program() + "    import kinds\n    how = vars(kinds).get(kinds.__dict__[name])\n",
@@ -200,6 +208,38 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
     used()
 """),
         {"old", "first", "second", "third"},
+    ),
+    "a function of autograd of which nothing uses the further name": (
+        with_work("""
+    class Act(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+    act = Act.apply
+"""),
+        {"old", "Act.forward"},
+    ),
+    "a function of autograd that is called by its further name": (
+        with_work(
+            """
+    class Act(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+    act = Act.apply
+""",
+            names="fit, act",
+        ),
+        {"old"},
+    ),
+    "a function of a module of which a package hands on another name, while a program takes things from others": (
+        {
+            "main.py": program().replace("from work", "from kit")
+            + "    from importlib import import_module\n    how = getattr(import_module(path), name)\n",
+            "kit/__init__.py": "from .work import fit",
+            "kit/work.py": WORK,
+        },
+        {"fit_as_before"},
     ),
     "a class that nothing builds, and its sibling": (
         with_work(

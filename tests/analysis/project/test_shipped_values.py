@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainlint.analysis.conditions.arguments import PASSED
-from trainlint.analysis.project.settings.shipped_values import shipped_values
+from trainlint.analysis.project.settings.shipped_values import NAMES, shipped_values
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,24 @@ from trainlint.analysis.project.settings.shipped_values import shipped_values
 )
 def test_values(suffix: str, text: str, name: str, values: set[str]) -> None:
     assert shipped_values([(suffix, text)]).get(name, frozenset()) == values
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "names"),
+    [
+        (".yaml", "nets: [Small, Large]\n", {"nets", "Small", "Large"}),
+        (".yaml", "net:\n  _target_: a_long.path.to.a_module.with_many_parts.Small\n", {"Small", "_target_"}),
+        (".json", '{"net": "Small"}', {"net", "Small"}),
+        (".sh", "python train.py --net Small\n", {"Small"}),
+        (".md", "```\npython train.py --net Small\n```\n", {"Small"}),
+    ],
+)
+def test_names(suffix: str, text: str, names: set[str]) -> None:
+    assert names <= shipped_values([(suffix, text)])[NAMES]
+
+
+def test_what_a_page_shows_besides_commands_names_nothing() -> None:
+    assert "Small" not in shipped_values([(".md", "```\nnet: Small\n```\nUse Small.\n")]).get(NAMES, ())
 
 
 def test_all_files_have_a_say() -> None:

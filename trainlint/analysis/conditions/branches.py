@@ -48,6 +48,13 @@ def stands_in_else_of(one: Block, other: Block) -> bool:
     return any(guard.outcome and guard.expression in tests for guard in guards_around(other, everywhere=True))
 
 
+def conditional_value(block: Block) -> ast.expr | None:
+    """The value of `a if test else b` that a block holds; None for other blocks."""
+    if not isinstance(block.node, ast.IfExp):
+        return None
+    return block.node.orelse if block.negated else block.node.body
+
+
 def is_branch(block: Block, *, early_exits: bool = True) -> bool:
     """Whether a test decides about the block itself; with `early_exits`, also by an early exit above it."""
     guard = guard_of(block)

@@ -1,4 +1,4 @@
-"""The functions and classes of a file with the names that the code of each uses: what `running_code` works on.
+"""The functions, classes and branches of a file with the names that each uses: what `running_code` works on.
 
 A name counts where the code may run or build what it names. Imports, `__all__`, annotations of functions, tests of
 types (`isinstance`, `except`), comments and docstrings run nothing. A base class is used by the class that derives
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
+from trainlint.analysis.frequency.units_apart import TOP, branch_keys, units_apart
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
 from trainlint.analysis.syntax.names import children, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
@@ -21,8 +23,6 @@ from trainlint.analysis.tables import optimizers
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 
-TOP = ""
-"""The key of the top of a file."""
 _WORD = lazy(r"\w+")
 _PATH = lazy(r"^\S+$|\w:\w")
 """A string that may hold the path of a function: without a space, or an entry point such as `run = kit.cli:start`."""
@@ -46,6 +46,8 @@ _PARTLY_READ = frozenset(
         ast.Assign,
         ast.AugAssign,
         ast.AnnAssign,
+        ast.Dict,
+        ast.IfExp,
         ast.Lambda,
         ast.Import,
         ast.ImportFrom,
@@ -58,7 +60,7 @@ _PARTLY_READ = frozenset(
 
 
 class Unit(NamedTuple):
-    """The top of a file, a function or a class."""
+    """The top of a file, a function, a class, a branch that settings decide about, or a name for a class's method."""
 
     key: str
     name: str
@@ -68,7 +70,9 @@ class Unit(NamedTuple):
     is_attribute: bool
     """Whether it is reached through an object, whose class the name does not tell: code of any file may mean it."""
     uses: tuple[str, ...]
-    """The names in its code, without those of functions inside it."""
+    """The names in its code, without those of functions and branches inside it."""
+    registered_as: tuple[str, ...] = ()
+    """For a class with decorators: the names under which one of them may register it."""
 
 
 class CodeUnits(NamedTuple):
@@ -84,11 +88,25 @@ class CodeUnits(NamedTuple):
     """Whether `getattr(self, name)` may look up any method of its classes."""
     offered: tuple[str, ...]
     """Names that it imports or lists in `__all__`, for its own code or that of others."""
+    branches: tuple[tuple[int, str], ...] = ()
+    """The numbers of the blocks of branches that are units, with their keys."""
 
 
-def code_units(outline: Outline, keys: Keys, bases: Mapping[str, tuple[str, ...]]) -> CodeUnits:
-    """The units of a file. `bases` are the known bases of its classes."""
-    walk = _Walk(outline, keys)
+def code_units(
+    outline: Outline,
+    keys: Keys,
+    bases: Mapping[str, tuple[str, ...]],
+    decided: Collection[int],
+    entries: Sequence[ChoiceEntry],
+) -> CodeUnits:
+    """The units of a file.
+
+    `bases` are the known bases of its classes, `decided` the branches and `entries` those of tables that settings
+    decide.
+    """
+    branches = branch_keys(outline, keys, decided)
+    pieces = list(units_apart(outline, keys, branches, entries))
+    walk = _Walk(outline, keys, {node: piece.key for piece in pieces for node in piece.nodes})
     walk.walk()
     units = [Unit(TOP, "", (), False, tuple(walk.uses.get(TOP, ())))]
     for function in outline.functions:
@@ -97,20 +115,26 @@ def code_units(outline: Outline, keys: Keys, bases: Mapping[str, tuple[str, ...]
         is_attribute = function.owner is not None
         units.append(Unit(key, name, _within(outline, keys, function), is_attribute, tuple(walk.uses.get(key, ()))))
     for cls in outline.classes.values():
-        key = class_key(cls)
+        key = class_key(cls.name)
         name = cls.name if _is_made_by_name(cls) else ""
         around = outline.enclosing(cls.outside)
         within = (keys.function(around),) if around is not None else ()
         is_attribute = cls.outside.kind is BlockKind.CLASS
-        units.append(Unit(key, name, within, is_attribute, tuple(walk.uses.get(key, ()))))
+        names = (cls.name, *walk.registered.get(key, ())) if cls.node.decorator_list else ()
+        units.append(Unit(key, name, within, is_attribute, tuple(walk.uses.get(key, ())), names))
+    for piece in pieces:
+        uses = tuple(walk.uses.get(piece.key, ()))
+        units.append(Unit(piece.key, piece.name, piece.within, False, uses))
     offered = dict.fromkeys([*walk.listed, *_imported(outline)])
     patterns = tuple([pattern for pattern in walk.patterns if pattern != _ANYTHING])
-    return CodeUnits(tuple(units), tuple(walk.quoted), patterns, walk.looks_up_own, tuple(offered))
+    return CodeUnits(
+        tuple(units), tuple(walk.quoted), patterns, walk.looks_up_own, tuple(offered), tuple(branches.items())
+    )
 
 
-def class_key(cls: Class) -> str:
+def class_key(name: str) -> str:
     """The key of a class, which no function has."""
-    return f"class {cls.name}"
+    return f"class {name}"
 
 
 def _within(outline: Outline, keys: Keys, function: Function) -> tuple[str, ...]:
@@ -119,7 +143,7 @@ def _within(outline: Outline, keys: Keys, function: Function) -> tuple[str, ...]
     owner = function.owner
     if owner is None or outline.classes.get(owner.name) is not owner:
         return outer
-    return (class_key(owner), *outer)
+    return (class_key(owner.name), *outer)
 
 
 def _imported(outline: Outline) -> Iterator[str]:
@@ -162,8 +186,10 @@ def _is_made_by_name(cls: Class) -> bool:
 class _Walk:
     """Walks the tree of a file once and notes the names that each unit uses."""
 
-    def __init__(self, outline: Outline, keys: Keys) -> None:
+    def __init__(self, outline: Outline, keys: Keys, apart: Mapping[ast.AST, str]) -> None:
         self._outline = outline
+        self._apart = dict(apart)
+        """The statements, conditional values and entries of tables that are units, until they are looked at there."""
         self._keys = keys
         self._names = {local: origin.rpartition(".")[2] for local, origin in outline.imports.items()}
         self._classes = {cls.node: cls for cls in outline.classes.values()}
@@ -171,6 +197,8 @@ class _Walk:
         self.quoted: dict[str, None] = {}
         self.patterns: dict[str, None] = {}
         self.listed: dict[str, None] = {}
+        self.registered: dict[str, list[str]] = {}
+        """Class → the texts that its decorators are given."""
         self.looks_up_own = False
         self._waiting: list[tuple[Iterable[ast.AST], str]] = [(outline.tree.body, TOP)]
 
@@ -198,6 +226,8 @@ class _Walk:
                     self._read_string(node.value)
             elif kind is ast.Call:
                 waiting += self._parts_of_call(node)
+            elif node in self._apart:
+                self._waiting.append(((node,), self._apart.pop(node)))
             elif kind in _DEFINITIONS:
                 waiting += self._parts_of_definition(node, key)
             elif kind in _PARTLY_READ:
@@ -224,16 +254,35 @@ class _Walk:
         if isinstance(node, ast.ClassDef):
             cls = self._classes.get(node)
             fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
-            self._waiting.append(((*node.bases, *fields), class_key(cls) if cls is not None else key))
-            return (*node.decorator_list, *[item.value for item in node.keywords], *node.body)
+            own_key = class_key(cls.name) if cls is not None else key
+            self._waiting.append(((*node.bases, *fields), own_key))
+            decorators = self._parts_of_decorators(node.decorator_list, own_key)
+            return (*decorators, *[item.value for item in node.keywords], *node.body)
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         own = self._outline.function_of.get(node)
         self._waiting.append((node.body, self._keys.function(own) if own is not None else key))
         return (*node.decorator_list, *_defaults(node.args))
 
+    def _parts_of_decorators(self, decorators: Iterable[ast.expr], key: str) -> Iterator[ast.expr]:
+        """What the decorators of a class run. The texts that they are given name the class, and call nothing."""
+        for decorator in decorators:
+            if not isinstance(decorator, ast.Call):
+                yield decorator
+                continue
+            yield decorator.func
+            for value in (*decorator.args, *[keyword.value for keyword in decorator.keywords]):
+                if isinstance(text := constant(value), str):
+                    self.registered.setdefault(key, []).append(text)
+                else:
+                    yield value
+
     def _parts(self, node: ast.AST) -> Iterable[ast.AST]:
         """What of a node may run or build what it names, for types of which a part does not."""
         match node:
+            case ast.IfExp():
+                return self._parts_of_conditional(node)
+            case ast.Dict():
+                return self._parts_of_dict(node)
             case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
                 return self._parts_of_list(node.value)
             case ast.Lambda():
@@ -247,6 +296,22 @@ class _Walk:
             case ast.match_case():
                 return node.body if node.guard is None else (node.guard, *node.body)
         return children(node)
+
+    def _parts_of_conditional(self, node: ast.IfExp) -> Iterator[ast.AST]:
+        """Its parts, without values about which settings decide."""
+        for part in children(node):
+            if part in self._apart:
+                self._waiting.append(((part,), self._apart.pop(part)))
+            else:
+                yield part
+
+    def _parts_of_dict(self, node: ast.Dict) -> Iterator[ast.AST]:
+        """The keys and values, without entries that settings decide: their keys choose them, and call nothing."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            if value in self._apart:
+                self._waiting.append(((value,), self._apart.pop(value)))
+            else:
+                yield from (value,) if key is None else (key, value)
 
     def _parts_of_list(self, value: ast.expr) -> Iterable[ast.expr]:
         """Names in a list say what a file offers; a dict of this name is a table that builds what it holds."""

@@ -9,8 +9,9 @@ from enum import IntEnum
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import ANYTHING, BY_DEFAULT, PASSED, option_in, parameter_of_caller
+from trainlint.analysis.conditions.settings.holders import is_expected
 from trainlint.analysis.conditions.settings.required_values import ANSWER, RequiredValue
-from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
+from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, Way, behind
 from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.programs.steps import LoopKind, Steps
@@ -39,6 +40,8 @@ class Unmet(IntEnum):
     """Nothing ever gives the setting that value, or only in few steps."""
     BY_DEFAULT = 1
     """Only an option that is set otherwise than by default gives it."""
+    UNLESS_NONE = 2
+    """It must be None, and calls pass what is that now and then at most."""
 
 
 class FrequencyFixpoint:
@@ -102,9 +105,14 @@ class FrequencyFixpoint:
                 lowered = behind(fact, clause[0].words, False)
         return lowered
 
+    def unmet_by_any(self, block: int, clause: Sequence[RequiredValue]) -> bool:
+        """Whether no call of a branch's function, hot or not, and no option as it is by default meets a clause."""
+        found = self._unmet(BlockHeat(UNKNOWN_HEAT, self.net.function_of[block], Way(block)), clause, ())
+        return found is not None and found is not Unmet.UNLESS_NONE
+
     def _unmet(self, found: BlockHeat, clause: Sequence[RequiredValue], asking: tuple[int, ...]) -> Unmet | None:
         """Why no item of a clause is met; None where one is, or may be."""
-        by_framework = found.fact is None and found.function != NOWHERE and self._own(found.function) is not None
+        by_framework = found.fact is None and found.function != NOWHERE and self.own_heat(found.function) is not None
         worst = Unmet.NEVER
         for item in clause:
             if by_framework and parameter_of_caller(item.value) and not item.function:
@@ -140,6 +148,16 @@ class FrequencyFixpoint:
         if function == NOWHERE:
             return frozenset()
         return self.values(function, name, any_call=bool(item.function) or found.fact is not None)
+
+    def _unpacked(self, edge: Edge, name: str) -> frozenset[str]:
+        """What a call that unpacks options, as `Net(**cfg.model)`, gives a parameter; nothing where that is unknown."""
+        passed, shape = self.net.calls[edge.call].passed, self.net.functions[edge.function]
+        by_itself = (*passed.names, *shape.parameters[: passed.positions])
+        if not passed.unpacks or name in by_itself or is_expected(name):
+            return frozenset()
+        options = self._option(self.net.file_of_function[edge.function], name)
+        default = dict(shape.defaults).get(name)
+        return options | _by_default([default]) if options and default is not None else options
 
     def _passed(self, file: int, value: str) -> frozenset[str]:
         """What a call in a file passes that hands on no parameter."""
@@ -212,6 +230,9 @@ class FrequencyFixpoint:
         self, function: int, name: str, any_call: bool, asking: tuple[tuple[int, str, bool], ...]
     ) -> frozenset[str]:
         key = (function, name, any_call)
+        configured = dict(self.net.functions[function].configured)
+        if name in configured:
+            return self._passed(self.net.file_of_function[function], configured[name])
         if key not in self._given:
             found = set(self.handed.get(key, ()))
             for edge in self.net.callers.get(function, ()):
@@ -241,10 +262,10 @@ class FrequencyFixpoint:
         value = net.calls[edge.call].passed.value(name, shape.parameters, shape.defaults)
         handed_on = parameter_of_caller(value)
         if handed_on is None:
-            return self._passed(net.file_of_call(edge.call), value)
+            return self._unpacked(edge, name) or self._passed(net.file_of_call(edge.call), value)
         if caller == NOWHERE or len(asking) >= _DEEPEST or any(item[:2] == (caller, handed_on) for item in asking):
             return _NOT_KNOWN
-        own = self._own(caller) is not None
+        own = self.own_heat(caller) is not None
         return _NOT_KNOWN if own else self._values(caller, handed_on, any_call, asking) or _NOT_KNOWN
 
     @property
@@ -317,7 +338,7 @@ class FrequencyFixpoint:
     def _settle(self) -> dict[int, HeatFact]:
         """The heat of every function, by what `_never` says so far."""
         count = len(self.net.functions)
-        known = {function: self._own(function) or UNKNOWN_HEAT for function in range(count)}
+        known = {function: self.own_heat(function) or UNKNOWN_HEAT for function in range(count)}
         dependents = self.net.dependents()
         waiting = dict.fromkeys(range(count))
         raised: dict[int, HeatFact] = {}
@@ -328,7 +349,7 @@ class FrequencyFixpoint:
             waiting = dict.fromkeys(called for function in raised for called in dependents.get(function, ()))
         return known
 
-    def _own(self, function: int) -> HeatFact | None:
+    def own_heat(self, function: int) -> HeatFact | None:
         """What the user or a framework says of a function's heat, whoever calls it."""
         if function not in self._owned:
             self._owned[function] = self._work_out_own(function)
@@ -348,7 +369,7 @@ class FrequencyFixpoint:
 
         Where heats of some functions have been raised since this one was looked at, only those calls count.
         """
-        own = self._own(function)
+        own = self.own_heat(function)
         if own is not None:
             return own
         edges = self.net.callers.get(function, [])
@@ -454,8 +475,9 @@ def _unmet_by(item: RequiredValue, values: frozenset[str]) -> Unmet | None:
     if not values or any(item.met_by(value) is not False for value in values):
         return None
     may_be_none = item.holds and PASSED in values
-    by_default = may_be_none or any(value.startswith(BY_DEFAULT) for value in values)
-    return Unmet.BY_DEFAULT if by_default else Unmet.NEVER
+    if may_be_none:
+        return Unmet.UNLESS_NONE
+    return Unmet.BY_DEFAULT if any(value.startswith(BY_DEFAULT) for value in values) else Unmet.NEVER
 
 
 def _located(step: str, path: str) -> str:

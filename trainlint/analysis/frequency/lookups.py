@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from trainlint.analysis.conditions.settings.holders import is_holder
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
@@ -14,11 +15,10 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.patterns import lazy
 
 _STARTS = lazy(r"^if\s+\(?__name__\s*==", re.MULTILINE)
-_REFLECTS = (
-    "locate instantiate LightningCLI __subclasses__ __init_subclass__ gin.config jsonargparse "
-    "get_obj_from_str instantiate_from_config"
-).split()
-"""Names by which functions and classes of any file are found by texts that stand in no code."""
+_CONFIGURED = "locate instantiate LightningCLI gin.config jsonargparse get_obj_from_str instantiate_from_config".split()
+"""Names by which functions and classes of any file are found by names that configurations have."""
+_REFLECTS = "__subclasses__ __init_subclass__".split()
+"""Names by which classes of any file are found without any name."""
 _REFLECTS_NEAR = "globals eval getmembers Fire".split()
 """Calls that may find functions of their own file, and of what that imports, by such texts."""
 
@@ -30,6 +30,8 @@ class Lookups(NamedTuple):
     """Whether it is run as a program."""
     reflects: bool
     """Whether it may call functions of any file by names that stand in no code."""
+    configured: bool
+    """Whether it does so only by names that configurations have."""
     takes_from_modules: bool
     """Whether it takes things by such names from modules that only the run names, or that other packages declare."""
     reflects_near: bool
@@ -40,11 +42,14 @@ class Lookups(NamedTuple):
 
 def lookups(text: str, outline: Outline) -> Lookups:
     """What a file looks up by names, and whether it is a program."""
+    unnamed = any(_names_code(word, text) for word in _REFLECTS)
+    configured = any(_names_code(word, text) for word in _CONFIGURED)
     return Lookups(
         "__name__" in text and _STARTS.search(text) is not None,
-        any(_names_code(word, text) for word in _REFLECTS),
+        unnamed or configured,
+        configured and not unnamed,
         _names_code("entry_points", text) or _takes_from_any_module(outline),
-        _takes_by_name(outline) or "__dict__" in text,
+        _takes_by_name(outline) or ("__dict__" in text and _takes_from_dict(outline)),
         tuple(dict.fromkeys(_origins(outline))),
     )
 
@@ -84,6 +89,14 @@ def _loads_module(value: ast.expr, block: Block) -> bool:
     return isinstance(made, ast.Call) and last_name(made.func) in ("import_module", "__import__", "reload")
 
 
+def _takes_from_dict(outline: Outline) -> bool:
+    """Whether the names in a `__dict__` may be those of functions: it is neither that of `self` nor one of options."""
+    found = (
+        node.value for node in ast.walk(outline.tree) if isinstance(node, ast.Attribute) and node.attr == "__dict__"
+    )
+    return any(not is_holder(owner) and not (isinstance(owner, ast.Name) and owner.id == "self") for owner in found)
+
+
 def _takes_by_name(outline: Outline) -> bool:
     """Whether `getattr(module, name)`, `globals()[name]` or the like takes what only the run names."""
     for name in _REFLECTS_NEAR:
@@ -92,7 +105,8 @@ def _takes_by_name(outline: Outline) -> bool:
                 name in ("getmembers", "Fire") or isinstance(place.node.func, ast.Name)
             ):
                 return True
-    return any(last_name(call.args[0]) in outline.imports for _, call in _lookups(outline))
+    sources = (call.args[0] for _, call in _lookups(outline) if last_name(call.args[0]) in outline.imports)
+    return any(outline.package(source) != "torch" for source in sources)
 
 
 def _lookups(outline: Outline) -> Iterator[tuple[Place, ast.Call]]:

@@ -8,11 +8,12 @@ class need be known. So what is left is named by no code that runs, and never ru
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from trainlint.analysis.frequency.code_units import TOP, CodeUnits, Unit
+from trainlint.analysis.frequency.code_units import CodeUnits, Unit
+from trainlint.analysis.frequency.units_apart import TOP
 
-_Place = tuple[int, str]
+UnitPlace = tuple[int, str]
 """A file, by its number, and the key of a unit."""
 
 
@@ -22,9 +23,12 @@ def running_units(
     whole: Sequence[bool],
     started: Sequence[bool],
     may_mean: Callable[[int, int, str], bool],
-    called: Callable[[int, str], Iterable[_Place]],
+    called: Callable[[int, str], Iterable[UnitPlace]],
     offers: Sequence[bool],
-) -> set[_Place]:
+    closed: Collection[UnitPlace] = (),
+    chosen_by_name: Collection[UnitPlace] = (),
+    named: Iterable[str] = (),
+) -> set[UnitPlace]:
     """The units that may run.
 
     Args:
@@ -34,19 +38,18 @@ def running_units(
         may_mean: Whether the first file may mean, by a name, what the second defines at its top.
         called: What a function calls as far as the call graph knows.
         offers: For each file, whether what it imports and lists in `__all__` may be used by code that is not in sight.
+        closed: Branches that do not run.
+        chosen_by_name: Classes of a registry that run only where one of their names is used.
+        named: Names that configurations use.
     """
-    search = _Search(files, may_mean, called)
+    search = _Search(files, may_mean, called, closed, chosen_by_name)
+    for name in named:
+        search.name_everywhere(name)
     for number, file in enumerate(files):
-        for name in file.quoted:
-            search.name_everywhere(name)
-        for pattern in file.patterns:
-            search.name_pattern(pattern)
+        search.look_up(file)
         for name in file.offered if offers[number] and started[number] else ():
-            search.name(number, name)
-        for unit in file.units:
-            looked_up = whole[number] or (file.looks_up_own and unit.is_attribute)
-            if looked_up or (started[number] and not unit.name and not unit.within):
-                search.reach((number, unit.key))
+            search.offer(number, name)
+        search.begin(number, file, whole=whole[number], started=started[number])
     search.settle()
     return search.running
 
@@ -58,26 +61,51 @@ class _Search:
         self,
         files: Sequence[CodeUnits],
         may_mean: Callable[[int, int, str], bool],
-        called: Callable[[int, str], Iterable[_Place]],
+        called: Callable[[int, str], Iterable[UnitPlace]],
+        closed: Collection[UnitPlace],
+        chosen_by_name: Collection[UnitPlace],
     ) -> None:
-        self.running: set[_Place] = set()
+        self.running: set[UnitPlace] = set()
+        self.chosen_by_name = chosen_by_name
         self._may_mean = may_mean
         self._called = called
-        self._units: dict[_Place, Unit] = {}
-        self._by_name: dict[str, list[_Place]] = {}
-        self._inside: dict[_Place, list[_Place]] = {}
+        self._units: dict[UnitPlace, Unit] = {}
+        self._by_name: dict[str, list[UnitPlace]] = {}
+        self._inside: dict[UnitPlace, list[UnitPlace]] = {}
         """Unit → those that wait for it."""
         for number, file in enumerate(files):
             for unit in file.units:
                 place = (number, unit.key)
+                if place in closed:
+                    continue
                 self._units[place] = unit
-                self._by_name.setdefault(unit.name, []).append(place)
+                for name in unit.registered_as if place in chosen_by_name else (unit.name,):
+                    self._by_name.setdefault(name, []).append(place)
                 for key in unit.within:
                     self._inside.setdefault((number, key), []).append(place)
         self._reached = {place for place in self._by_name.get("", ()) if place[1] != TOP}
         """What is named or needs no name."""
-        self._waiting: list[_Place] = []
+        self._waiting: list[UnitPlace] = []
         self._said: set[tuple[int, str]] = set()
+
+    def look_up(self, file: CodeUnits) -> None:
+        """Reach what the strings of a file may name, and what it looks up by a part of the name."""
+        for name in file.quoted:
+            self.name_everywhere(name)
+        for pattern in file.patterns:
+            self.name_pattern(pattern)
+
+    def begin(self, number: int, file: CodeUnits, *, whole: bool, started: bool) -> None:
+        """Reach what of a file runs though nothing names it."""
+        for unit in file.units:
+            place = (number, unit.key)
+            if place in self.chosen_by_name:
+                continue
+            looked_up = whole or (file.looks_up_own and unit.is_attribute)
+            if looked_up or (started and not unit.name and not unit.within):
+                self.reach(place)
+            for name in unit.registered_as[1:]:
+                self.name_everywhere(name)
 
     def settle(self) -> None:
         """Follow what runs until nothing new does."""
@@ -93,7 +121,7 @@ class _Search:
                 self.reach(other)
             self._waiting += [each for each in self._inside.get(place, ()) if each in self._reached]
 
-    def reach(self, place: _Place) -> None:
+    def reach(self, place: UnitPlace) -> None:
         """Something that runs names a unit, or calls it without."""
         if place in self._units and place not in self.running:
             self._reached.add(place)
@@ -104,9 +132,22 @@ class _Search:
         if name not in self._by_name or (file, name) in self._said:
             return
         self._said.add((file, name))
-        for place in self._by_name[name]:
-            if place[0] == file or self._units[place].is_attribute or self._may_mean(file, place[0], name):
+        for place in self._meant(file, name):
+            self.reach(place)
+
+    def offer(self, file: int, name: str) -> None:
+        """A file hands a name on to code that is not in sight; a class of a registry, so that this knows the class."""
+        for place in self._meant(file, name):
+            if place not in self.chosen_by_name:
                 self.reach(place)
+
+    def _meant(self, file: int, name: str) -> list[UnitPlace]:
+        """What code of a file may mean by a name."""
+        return [
+            place
+            for place in self._by_name.get(name, ())
+            if place[0] == file or self._units[place].is_attribute or self._may_mean(file, place[0], name)
+        ]
 
     def name_everywhere(self, name: str) -> None:
         """A string holds a name, by which anything may be looked up."""

@@ -10,6 +10,7 @@ from itertools import chain
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
     CallShape,
+    EntryShape,
     FunctionShape,
     Handing,
     Link,
@@ -20,8 +21,10 @@ from trainlint.analysis.callgraph.skeleton import (
 from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
+from trainlint.analysis.conditions.settings.configured_parameters import configured_parameters
 from trainlint.analysis.conditions.settings.holders import telling_option
-from trainlint.analysis.conditions.settings.required_values import NOTHING
+from trainlint.analysis.conditions.settings.required_values import NOTHING, at_any_time, in_most_steps
 from trainlint.analysis.conditions.settings.requirements import Requirements
 from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
@@ -71,12 +74,13 @@ def skeleton(
     conditions: Conditions,
     declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
+    entries: Sequence[ChoiceEntry],
     is_test_file: bool,
 ) -> Skeleton:
     """The skeleton of one file.
 
-    `calls` are its telling calls; `column` says in which column, counted in characters from 1, an expression begins;
-    `declared` gives functions, by name or qualified name, the heat the user says.
+    `calls` are its telling calls, `entries` those of its tables; `column` says in which column, counted in characters
+    from 1, an expression begins; `declared` gives functions, by name or qualified name, the heat the user says.
     """
     requirements = Requirements(conditions, keys, {place.node for place in calls})
     numbers = {function: number for number, function in enumerate(outline.functions)}
@@ -102,6 +106,7 @@ def skeleton(
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
                 defaults=(*_defaults(function), *_defaults_of_unpacked(function, outline)),
+                configured=configured_parameters(function, outline),
                 yes=yes,
                 no=no,
             )
@@ -119,6 +124,9 @@ def skeleton(
         ),
         bases=bases,
         is_test_file=is_test_file,
+        entries=tuple(
+            EntryShape(entry.key, entry.table, ever) for entry in entries if (ever := requirements.of_entry(entry))
+        ),
     )
 
 
@@ -271,9 +279,11 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, requirements: R
         return Shape(kind, parent, line, describe_loop(block), traits)
     condition = requirements.conditions.of(block)
     if condition is None:
-        return Shape(kind, parent, line, requires=requirements.of_branch(block))
+        found = requirements.of_branch(block)
+        return Shape(kind, parent, line, requires=in_most_steps(found), ever=at_any_time(found))
     words = f"line {condition.line}: {condition.words}"
     if condition.rare:
         return Shape(kind, parent, line, words)
-    requires = requirements.of_branch(block) if condition.kind is not ConditionKind.ALWAYS else NOTHING
-    return Shape(kind, parent, line, requires=requires, unknown=words if condition.is_unknown else "")
+    found = requirements.of_branch(block) if condition.kind is not ConditionKind.ALWAYS else NOTHING
+    unknown = words if condition.is_unknown else ""
+    return Shape(kind, parent, line, requires=in_most_steps(found), unknown=unknown, ever=at_any_time(found))

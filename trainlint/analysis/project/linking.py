@@ -17,6 +17,8 @@ from trainlint.analysis.effects.given.device_moves import copied_by_calls
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.frequency.running_code import UnitPlace
+from trainlint.analysis.frequency.units_apart import TOP
 from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -28,6 +30,7 @@ from trainlint.analysis.project.references import References
 from trainlint.analysis.project.settings.asked_settings import AskedSettings
 from trainlint.analysis.project.settings.calls_by_name import CallsByName
 from trainlint.analysis.project.settings.declared_options import DeclaredOptions
+from trainlint.analysis.project.settings.own_choices import OwnChoices
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
@@ -107,6 +110,7 @@ class _Linked:
                 uncalled=self.asked.uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 unused=self.references.unused_by_scripts(file) if self.whole else (),
+                unchosen=self.references.unchosen(file) if self.whole else frozenset(),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
                 unpinnable=self._unpinnable(out_of.get(file, [])),
@@ -155,17 +159,41 @@ class _Linked:
             self.training_groups,
             lambda file, key: linked.called_by(file, key),
             self.scripts,
+            lambda group: linked.own_choices.of(group),
         )
 
-    def called_by(self, file: int, key: str) -> list[tuple[int, str]]:
-        """What a function of a file, or its top, calls as far as the call graph knows: files and keys."""
+    @cached_property
+    def own_choices(self) -> OwnChoices:
+        """What the project chooses itself."""
+        registered = self.follower.choices.registered.values()
+        return OwnChoices(self.summaries, self.groups, self.flow, self.steps, self.calls, registered, self.shipped)
+
+    def called_by(self, file: int, key: str) -> list[UnitPlace]:
+        """What a function or branch of a file, or its top, calls as far as the call graph knows."""
         net = self.linked
-        function = self.numbers[file].get(key, NOWHERE)
         return [
             (net.file_of_function[edge.function], net.functions[edge.function].key)
-            for call in self.calls_of.get((file, function), ())
+            for call in self.calls_of_unit.get((file, key), ())
             for edge in net.callees.get(call, ())
         ]
+
+    @cached_property
+    def calls_of_unit(self) -> dict[UnitPlace, list[int]]:
+        """Function or branch, or the top of a file → the calls in it that may run a function of the project."""
+        net, found = self.linked, dict[UnitPlace, list[int]]()
+        branches = [dict(summary.code.branches) for summary in self.summaries]
+        for call in net.callees:
+            file = net.file_of_call(call)
+            first, function = net.first_block[file], net.function_of[net.call_block[call]]
+            key = net.functions[function].key if function != NOWHERE else TOP
+            for block in net.outwards(net.call_block[call]) if branches[file] else ():
+                if net.function_of[block] != function:
+                    break
+                if block - first in branches[file]:
+                    key = branches[file][block - first]
+                    break
+            found.setdefault((file, key), []).append(call)
+        return found
 
     @cached_property
     def calls_of(self) -> dict[tuple[int, int], list[int]]:

@@ -6,14 +6,29 @@ the project trains models itself and its programs import a package that lies bes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from trainlint.analysis.callgraph.modules import Found, Modules
-from trainlint.analysis.frequency.running_code import running_units
+from trainlint.analysis.frequency.running_code import UnitPlace, running_units
 from trainlint.analysis.project.summary import Summary
 
 _PACKAGE = "__init__.py"
+
+
+class Chosen(NamedTuple):
+    """What a project chooses among what its code offers."""
+
+    closed: Collection[UnitPlace] = ()
+    """Branches that need an option to be otherwise than the project sets it, or what no call passes."""
+    by_name: Collection[UnitPlace] = ()
+    """Classes of registries that are chosen by names, and that no configuration names."""
+    named: Collection[str] = ()
+    """The names that configurations have."""
+
+
+EVERYTHING = Chosen()
 
 
 class References:
@@ -25,13 +40,14 @@ class References:
         groups: Sequence[int],
         modules: Modules,
         training: Container[int],
-        called: Callable[[int, str], Iterable[tuple[int, str]]],
+        called: Callable[[int, str], Iterable[UnitPlace]],
         scripts: Container[int],
+        chosen: Callable[[int], Chosen],
     ) -> None:
         """What the answers are made of.
 
-        `training` are the groups with training programs, `called` what a function calls, by the call graph, `scripts`
-        the groups with a file whose top trains.
+        `training` are the groups with training programs, `called` what a function or branch calls, by the call graph,
+        `scripts` the groups with a file whose top trains, `chosen` what the project chooses in a group.
         """
         self.summaries = summaries
         self.groups = groups
@@ -39,8 +55,9 @@ class References:
         self._training = training
         self._called = called
         self._scripts = scripts
-        self._running: dict[int, set[tuple[int, str]]] = {}
-        """Group → what runs in it."""
+        self._chosen = chosen
+        self._running: dict[tuple[int, bool], set[UnitPlace]] = {}
+        """Group, and whether only what the project chooses itself runs → what runs in it."""
         self._users_of: dict[tuple[int, str], frozenset[int]] = {}
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
@@ -57,16 +74,36 @@ class References:
         is_test = self.summaries[file].skeleton.is_test_file  # test runners and benchmarks call what they like
         if is_test or group in self.reflecting or self.looked_up(file):
             return ()
-        if group not in self._running:
-            self._running[group] = self._running_in(group)
-        running = self._running[group]
+        running = self._running_in(group, as_chosen=False)
         functions = self.summaries[file].skeleton.functions
         return tuple([item.key for item in functions if (file, item.key) not in running])
 
-    def _running_in(self, group: int) -> set[tuple[int, str]]:
-        """The functions and classes of a group that may run, by file and key."""
+    def unchosen(self, file: int) -> frozenset[str]:
+        """The functions and branches of a file that run only if somebody chooses otherwise than the project does.
+
+        What programs look up by names that configurations have counts as named by those of the project.
+        """
+        group = self.groups[file]
+        by_anything = group in self.reflecting and group not in self._configured
+        if group not in self.starting or by_anything or self.summaries[file].skeleton.is_test_file:
+            return frozenset()
+        if self.looked_up(file):
+            return frozenset()
+        running = self._running_in(group, as_chosen=True)
+        summary = self.summaries[file]
+        keys = [item.key for item in summary.skeleton.functions] + [key for _, key in summary.code.branches]
+        return frozenset([key for key in keys if (file, key) not in running])
+
+    def _running_in(self, group: int, *, as_chosen: bool) -> set[UnitPlace]:
+        """What of a group may run, by file and key."""
+        if (group, as_chosen) not in self._running:
+            self._running[group, as_chosen] = self._find_running(group, as_chosen=as_chosen)
+        return self._running[group, as_chosen]
+
+    def _find_running(self, group: int, *, as_chosen: bool) -> set[UnitPlace]:
         files = [file for file, number in enumerate(self.groups) if number == group]
         place = {file: number for number, file in enumerate(files)}
+        chosen = self._chosen(group) if as_chosen else EVERYTHING
         running = running_units(
             [self.summaries[file].code for file in files],
             whole=[self.looked_up(file) for file in files],
@@ -75,9 +112,18 @@ class References:
             called=lambda file, key: (
                 (place[to], other) for to, other in self._called(files[file], key) if to in place
             ),
-            offers=[group not in self._training or self._top_package(file) in self._libraries for file in files],
+            offers=[self._offers(file, only_packages=as_chosen) for file in files],
+            closed={(place[file], key) for file, key in chosen.closed if not self.looked_up(file)},
+            chosen_by_name={(place[file], key) for file, key in chosen.by_name},
+            named=chosen.named,
         )
         return {(files[number], key) for number, key in running}
+
+    def _offers(self, file: int, *, only_packages: bool) -> bool:
+        """Whether code that is not in sight may use what a file imports, or a package's alone, and lists."""
+        if only_packages and not self.summaries[file].skeleton.path.endswith(_PACKAGE):
+            return False
+        return self.groups[file] not in self._training or self._top_package(file) in self._libraries
 
     @cached_property
     def _libraries(self) -> set[str]:
@@ -113,8 +159,28 @@ class References:
         return file in self._looked_up or (self.groups[file] in self.taking_from_modules and not self._is_used(file))
 
     def _is_used(self, file: int) -> bool:
-        """Whether other files than tests and packages import a file: packages import what they only hand on."""
-        return file in self._used or self.summaries[file].lookups.starts
+        """Whether other files than tests and packages import a file, or use a name that a package hands on from it."""
+        return file in self._used or file in self._handed_on or self.summaries[file].lookups.starts
+
+    @cached_property
+    def _handed_on(self) -> set[int]:
+        """The files of which packages import a name that code other than theirs uses."""
+        used = {
+            name
+            for summary, _ in self._no_tests
+            if not summary.skeleton.path.endswith(_PACKAGE)
+            for unit in summary.code.units
+            for name in unit.uses
+        }
+        return {
+            target[0]
+            for importer, _, target in self._edges
+            if target is not None
+            and target[1]
+            and target[1][0] in used
+            and self.summaries[importer].skeleton.path.endswith(_PACKAGE)
+            and target[0] != importer
+        }
 
     @cached_property
     def _used(self) -> set[int]:
@@ -190,6 +256,13 @@ class References:
     def reflecting(self) -> set[int]:
         """Groups with a file that calls functions of any file by names that stand in no code."""
         return {group for summary, group in self._no_tests if summary.lookups.reflects}
+
+    @cached_property
+    def _configured(self) -> set[int]:
+        """Groups of which all files that do so go by names that configurations have."""
+        return self.reflecting - {
+            group for summary, group in self._no_tests if summary.lookups.reflects and not summary.lookups.configured
+        }
 
     @cached_property
     def taking_from_modules(self) -> set[int]:

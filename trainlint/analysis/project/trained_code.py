@@ -16,6 +16,7 @@ from trainlint.analysis.callgraph.skeleton import NOWHERE
 from trainlint.analysis.frequency.code_units import TRANSPARENT
 from trainlint.analysis.frequency.framework_roles import is_of_framework
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.frequency.units_apart import function_around
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import Summary
@@ -150,7 +151,8 @@ class TrainedCode:
             keys = {item.key: first + place for place, item in enumerate(summary.skeleton.functions)}
             own = {name for _, name in self._methods_in.get(file, ())}
             for unit in summary.code.units if own else ():
-                found.setdefault(keys.get(unit.key, self._top(file)), set()).update(own.intersection(unit.uses))
+                home = keys.get(function_around(unit.key), self._top(file))
+                found.setdefault(home, set()).update(own.intersection(unit.uses))
             found.setdefault(self._top(file), set()).update(own.intersection(summary.code.quoted))
         return found
 

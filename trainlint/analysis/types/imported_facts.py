@@ -82,6 +82,9 @@ class ImportedFacts:
     untrained: tuple[str, ...] = ()
     """Functions that no training program of the project reaches; none where it has no such program, or finds code by
     names that stand in no code."""
+    unchosen: frozenset[str] = frozenset()
+    """Functions and branches that run only if somebody sets an option otherwise than the project does, or chooses a
+    class that none of its configurations names."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
     items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.arguments import PASSED, written_constant
@@ -12,16 +13,24 @@ from trainlint.analysis.conditions.settings.holders import holds_settings, is_ho
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.patterns import lazy
 
 _DEEPEST = 6
 _DECLARING = (
     "add_argument",
+    "add",  # of configargparse
     "option",
     *(f"DEFINE_{kind}" for kind in ("bool", "boolean", "string", "integer", "float", "enum")),
 )
 _FIELDS = frozenset({"field", "Field", "attrib", "ib"})
 """Functions of dataclasses, pydantic and attrs that declare a field."""
+UNSET = "~"
+"""Before the name of an option that counts as declared only where nothing else declares it."""
+_PARSERS = ("ArgumentParser", "ArgParser")
+_PARSER = lazy(r"parser$", re.IGNORECASE)
+_READING = {"get": 2, "getattr": 3}
+"""Calls that read an option, with how many arguments they have where they say what it is if nobody sets it."""
 _TRUTH_IN_WORDS = {"'true'": "True", "'false'": "False"}
 """What a default that is a word becomes where `type` names a function that reads truth values."""
 
@@ -106,8 +115,9 @@ class Flags:
     def declared(self) -> dict[str, set[str]]:
         """Options of the command line, fields of classes and constants, with the values that the file gives them.
 
-        Values are in the notation of `arguments`: PASSED stands for one that is not written out. So does what is
-        assigned to an option later, as in `args.fast = True`, and what a class of settings is made with.
+        Under `UNSET` stands what options are where nobody sets them. Values are in the notation of `arguments`: PASSED
+        stands for one that is not written out. What is assigned to an option later, as in `args.fast = True`, counts,
+        and so does what a class of settings is made with.
         """
         if self._fields is None:
             self._fields = {name: set(values) for name, values in self._options().items()}
@@ -116,7 +126,13 @@ class Flags:
                     for binding in bindings:
                         if binding.block.kind is BlockKind.CLASS and binding.how is How.ASSIGN:
                             self._fields.setdefault(name, set()).add(_default_of_field(binding.value))
-            for name, value in (*self._constants(), *self._given(), *self._assigned_later()):
+            for name, value in (
+                *self._constants(),
+                *self._given(),
+                *self._assigned_later(),
+                *self._handed_to_parsers(),
+                *self._when_read(),
+            ):
                 self._fields.setdefault(name, set()).add(value)
         return self._fields
 
@@ -136,6 +152,26 @@ class Flags:
                     for keyword in place.node.keywords if isinstance(place.node, ast.Call) else ():
                         if keyword.arg is not None:
                             yield keyword.arg, _value(keyword.value)
+
+    def _handed_to_parsers(self) -> Iterator[tuple[str, str]]:
+        """What dicts hold that are handed over with a parser: `add_dict_to_argparser(parser, dict(flip=False))`."""
+        makes_parser = any(name in self.outline.calls for name in _PARSERS)
+        for place in self.outline.all_calls() if makes_parser else ():
+            call = place.node
+            if isinstance(call, ast.Call) and any(_PARSER.search(last_name(item)) for item in call.args):
+                for item in call.args:
+                    for name, value in _entries(single_value(item, place.block) or item):
+                        yield name, _value(value)
+
+    def _when_read(self) -> Iterator[tuple[str, str]]:
+        """What options are that nobody sets, where they are read: `options.get("flip", False)`."""
+        for called, arguments in _READING.items():
+            for place in self.outline.calls.get(called, ()):
+                call = place.node
+                if isinstance(call, ast.Call) and len(call.args) == arguments:
+                    name = option_name(call)
+                    if name is not None:
+                        yield UNSET + name, _value(call.args[-1])
 
     def _assigned_later(self) -> Iterator[tuple[str, str]]:
         """What is assigned to options, and under ".fused" to that attribute of other objects.
@@ -175,6 +211,17 @@ class Flags:
                         if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
                             self._declared.setdefault(name, set()).add(repr(default))
         return self._declared
+
+
+def _entries(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a dict that is written out holds under names: `{"flip": False}`, `dict(flip=False)`."""
+    match node:
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if key is not None and isinstance(name := constant(key), str):
+                    yield name, value
+        case ast.Call(func=ast.Name(id="dict")):
+            yield from ((item.arg, item.value) for item in node.keywords if item.arg is not None)
 
 
 def _is_behind_option(block: Block) -> bool:

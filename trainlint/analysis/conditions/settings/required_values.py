@@ -19,6 +19,8 @@ TRUTH = ""
 """The operator of a test that asks for a value's truth."""
 ANSWER = "()"
 """The operator of a test that asks what a call answers."""
+SELDOM = "seldom"
+"""The operator of a test that holds in few steps: settings have no say in it, and the code behind it does run."""
 _MOST_CLAUSES = 16
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -87,6 +89,21 @@ Clauses: TypeAlias = tuple[tuple[RequiredValue, ...], ...]
 NOTHING: Clauses = ()
 """Nothing is required, or nothing is known of it."""
 IMPOSSIBLE: Clauses = ((),)
+IN_FEW_STEPS: Clauses = ((RequiredValue("", "", SELDOM),),)
+
+
+def in_most_steps(clauses: Clauses) -> Clauses:
+    """What is required of settings in most steps: what holds in few of them counts as what never holds."""
+    if not any(item.operator == SELDOM for clause in clauses for item in clause):
+        return clauses
+    left = (tuple([item for item in clause if item.operator != SELDOM]) for clause in clauses)
+    return tuple(dict.fromkeys(left))
+
+
+def at_any_time(clauses: Clauses) -> Clauses:
+    """What is required of settings for code to run at all, in whichever step."""
+    found = tuple([clause for clause in clauses if all(item.operator != SELDOM for item in clause)])
+    return found if len(found) < len(clauses) else clauses
 
 
 def all_required(parts: Sequence[Clauses]) -> Clauses:

@@ -1,7 +1,7 @@
 """From a test to what it requires of settings: parameters, options, attributes that keep them, and answers of helpers.
 
 This is worked out of what the code assigns, and not of names. What runs in few steps anyway, by the forms of guards,
-counts as what does not run; what they say runs by the machine or the phase requires nothing.
+is marked as such; what they say runs by the machine or the phase requires nothing.
 """
 
 from __future__ import annotations
@@ -23,16 +23,20 @@ from trainlint.analysis.conditions.condition import ConditionKind
 from trainlint.analysis.conditions.forms.counters import words
 from trainlint.analysis.conditions.forms.remainders import EVERY_UPDATE
 from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
 from trainlint.analysis.conditions.settings.holders import is_expected, option_name
 from trainlint.analysis.conditions.settings.required_values import (
     ANSWER,
     IMPOSSIBLE,
+    IN_FEW_STEPS,
     NOTHING,
     TRUTH,
     Clauses,
     RequiredValue,
     all_required,
     any_required,
+    at_any_time,
+    in_most_steps,
 )
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import constant, dotted, last_name, position
@@ -81,6 +85,15 @@ class Requirements:
         """What a branch requires to run."""
         return self._of_test(block.test, not block.negated, block, 0) if block.test is not None else NOTHING
 
+    def of_entry(self, entry: ChoiceEntry) -> Clauses:
+        """What a table's entry requires for some code to take it."""
+        wanted = RequiredValue("", "", "==", repr(entry.name))
+        found = []
+        for value, block in entry.reads:
+            clauses, function = self._meets(value, wanted, block, 0), self.outline.enclosing(block)
+            found.append(_of_function(clauses, self.keys.function(function)) if function is not None else clauses)
+        return at_any_time(any_required(found))
+
     def of_answers(self, function: Function) -> tuple[Clauses, Clauses]:
         """What a function requires to answer yes, and to answer no; nothing for one that answers no question."""
         returns = function.returns
@@ -95,7 +108,7 @@ class Requirements:
             around = self._around(place.block, 0)
             yes.append(all_required([around, self._of_test(value, True, place.block, 0)]))
             no.append(all_required([around, self._of_test(value, False, place.block, 0)]))
-        return any_required(yes), any_required(no)
+        return in_most_steps(any_required(yes)), in_most_steps(any_required(no))
 
     def _around(self, block: Block, depth: int) -> Clauses:
         """What code in a block requires, out to its function."""
@@ -133,7 +146,7 @@ class Requirements:
     def _of_leaf(self, test: ast.expr, outcome: bool, block: Block, depth: int) -> Clauses:
         found = self.conditions.of_test(test, outcome, block)
         if found.rare:
-            return IMPOSSIBLE
+            return IN_FEW_STEPS
         if found.kind not in _LEFT_TO_SETTINGS:
             return NOTHING
         if not isinstance(test, ast.Compare):
@@ -222,7 +235,7 @@ class Requirements:
         if is_only and written:
             return ((wanted._replace(name=binding.name, value=BY_DEFAULT + written),),)  # a setting of the program
         found = self._meets(binding.value, wanted, binding.block, depth + 1)
-        if is_only or found == IMPOSSIBLE:
+        if is_only or found in (IMPOSSIBLE, IN_FEW_STEPS):
             return found
         found = all_required([found, self._around(binding.block, depth + 1)])
         function = self.outline.enclosing(binding.block)

@@ -9,6 +9,7 @@ from trainlint.analysis.conditions.guards import BranchTest, guard_of
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -39,8 +40,14 @@ def _answers(file: SemanticModel) -> dict[Block, bool]:
     return {}
 
 
+def _comparison(guard: BranchTest) -> ast.expr:
+    """A test, or the comparison that its name was assigned: `is_mps = x.device.type == "mps"`."""
+    value = single_value(guard.expression, guard.place)
+    return value if isinstance(value, ast.Compare) else guard.expression
+
+
 def _rules_cuda_out(guard: BranchTest) -> bool:
-    parts = nodes_in(guard.expression)
+    parts = list(nodes_in(_comparison(guard)))
     words = {item.value for item in parts if isinstance(item, ast.Constant)}
     names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
     if not guard.outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -27,6 +28,10 @@ class CallsByName:
         if function not in self._known:
             self._known[function] = self._may_call(function)
         return self._known[function]
+
+    def named(self, name: str) -> Sequence[int]:
+        """The calls of what has a name, but for those in tests."""
+        return self._by_name.get(name, ())
 
     def _may_call(self, function: int) -> bool:
         shape = self.net.functions[function]

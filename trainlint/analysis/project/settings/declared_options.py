@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import options_asked_for
 from trainlint.analysis.conditions.arguments import PASSED
+from trainlint.analysis.conditions.settings.option_defaults import UNSET
 from trainlint.analysis.project.settings.shipped_values import GIVEN
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing
@@ -43,7 +44,8 @@ class DeclaredOptions:
 
     def _declared(self, file: int, name: str) -> Iterable[str]:
         """The values of an option that code declares, or else that configurations alone set."""
-        declared = self._files.get(self.groups[file], {}).get(name)
+        of_group = self._files.get(self.groups[file], {})
+        declared = of_group.get(name) or of_group.get(UNSET + name)
         set_to = self.shipped.get(name, frozenset())
         return set_to.union(declared, self.shipped.get(GIVEN + name, ())) if declared else set_to
 

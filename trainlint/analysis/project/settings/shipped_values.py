@@ -13,6 +13,9 @@ from trainlint.patterns import lazy
 
 GIVEN = "--"
 """Before the name of an option that is known to be one only if code declares it, as keys of JSON and flags are."""
+NAMES = ""
+"""In place of an option: all names that configurations and launch scripts hold, of which each may be that of a class or
+function."""
 _CONFIGURATION = (".yaml", ".yml", ".toml")
 _FLAG = lazy(r"""(?:^|\s)--([A-Za-z][\w-]{0,60})(?:(?:=|[ \t]{1,9})("[^"\n]*"|'[^'\n]*'|[^\s"'\\-][^\s"'\\]*))?""")
 _PAIR = lazy(
@@ -22,6 +25,7 @@ _PAIR = lazy(
 _KEY = lazy(r""""([A-Za-z_]\w{0,60})"[ \t]{0,9}:[ \t]{0,9}("[^"\n]*"|[^\s,}\]\["{]+)?""")
 _OVERRIDE = lazy(r"""(?:^|\s)\+{0,2}(?:[A-Za-z_]\w{0,60}\.){0,9}([A-Za-z_]\w{0,60})=("[^"\n]*"|'[^'\n]*'|[^\s"'\\]+)""")
 """As Hydra and OmegaConf read it: `model.use_ema=true`."""
+_NAME = lazy(r"[A-Za-z_]\w{2,60}")
 _FENCE = lazy(r"^[ \t]*(```|~~~)", re.M)
 _CONSTANTS = {
     "true": "True",
@@ -41,12 +45,18 @@ _LONGEST = 40
 def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
     """Option → the values that files set it to, of the suffixes and texts of these files.
 
-    Values are in the notation of `trainlint.analysis.conditions.arguments`.
+    Values are in the notation of `trainlint.analysis.conditions.arguments`. Under `NAMES` stand names instead.
     """
     found: dict[str, set[str]] = {}
+    names: set[str] = set()
     for suffix, text in texts:
-        for name, value in _settings(suffix, text):
+        settings = list(_settings(suffix, text))
+        for name, value in settings:
             found.setdefault(name, set()).add(value)
+        # A page shows what a reader may do, too: of its code only what commands set counts.
+        names.update(_NAME.findall(" ".join(value for _, value in settings) if suffix == ".md" else text))
+    if names:
+        found[NAMES] = names
     return {name: frozenset(values) for name, values in found.items()}
 
 

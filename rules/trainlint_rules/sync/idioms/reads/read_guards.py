@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.effects import guarded_reads
-from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.syntax.names import argument, nodes_in
 from trainlint.contract.guard import Guard, guard
 from trainlint_rules.sync.idioms.progress import shown_by_bar
 from trainlint_rules.sync.idioms.reads.following_reads import read_follows
@@ -46,6 +47,20 @@ def says_whether_to_wait(site: Site) -> bool:
 def waits_next(site: Site) -> bool:
     """The next statements force a GPU sync in any case."""
     return read_follows(site.file, site.place)
+
+
+@guard
+def only_without_cuda(site: Site) -> bool:
+    """It runs only without CUDA, or copies to where another tensor lies only then."""
+    if runs_without_cuda(site.file, site.block):
+        return True
+    others = site.call.args[:1] if isinstance(site.node, ast.Call) else []
+    names = [part for item in others for part in nodes_in(item) if isinstance(part, ast.Name)]
+    return any(
+        runs_without_cuda(site.file, binding.block)
+        for name in names
+        for binding in site.file.outline.bindings(name, site.block)
+    )
 
 
 @guard
