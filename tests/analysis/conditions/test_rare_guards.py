@@ -33,6 +33,19 @@ SNIPPETS = {
                 else:
                     predict(x)  #= rare
     """,
+    "what an object keeps grows until it is large enough": """
+        class Table(Module):
+            def make(self, size):
+                self.places = made(size)
+            def forward(self, x):
+                for layer in self.layers:
+                    if len(x) > self.places.size(0):
+                        self.make(len(x))  #= rare
+                    if self.rows.shape[0] < len(x):
+                        self.rows = made(len(x))  #= rare
+                    if len(x) > len(self.layers):
+                        x = layer(x)  #= often
+        """,
     "intervals": """
         for step, batch in enumerate(loader):
             if step % 100 == 0:

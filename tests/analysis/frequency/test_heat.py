@@ -22,6 +22,41 @@ SNIPPETS = {
                     clip(parameter)  #= inner
         print("done")  #= once
     """,
+    "batches of one step that stand in a list": """
+        for update in range(updates):
+            samples = [next(rows) for _ in range(count)]
+            counted = count_items(samples)  #= step
+            for views in samples:
+                loss = model(views)  #= inner
+                loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    """,
+    "a pass over all batches that makes one step": """
+        for epoch in range(epochs):
+            start = time.time()  #= epoch
+            for views in train_loader:
+                loss = model(views)  #= step
+                loss.backward()
+            optimizer.step()
+    """,
+    "a scheduler's step behind a loop over steps": """
+        for epoch in range(epochs):
+            start = time.time()  #= epoch
+            for number in range(steps):
+                loss = model(sample())  #= step
+                loss.backward()
+                optimizer.step()
+            scheduler.step()
+    """,
+    "a hook of a tensor": """
+        def stop_at_nan(gradient):
+            assert not torch.isnan(gradient).any()  #= step
+        for views in train_loader:
+            loss = model(views)
+            loss.register_hook(stop_at_nan)
+            loss.backward()
+    """,
     "a backward in a function that nobody calls": """
         def train(batch):
             loss = model(batch)  #= step

@@ -7,6 +7,8 @@ import pytest
 from trainlint.analysis.conditions.arguments import PASSED
 from trainlint.analysis.project.settings.shipped_values import NAMES, shipped_values
 
+LONG = "package.with_many.modules.below.it.somewhere.Tower"  # longer than other values may be
+
 
 @pytest.mark.parametrize(
     ("suffix", "text", "name", "values"),
@@ -16,6 +18,8 @@ from trainlint.analysis.project.settings.shipped_values import NAMES, shipped_va
         (".yaml", "- rate: 1e-4\n- rate: 3\n", "rate", {"0.0001", "3"}),
         (".yaml", "seed: null\nlist: [1, 2]\n", "seed", {"None"}),
         (".yaml", "list: [1, 2]\n", "list", {PASSED}),
+        (".yaml", f"- _target_: {LONG}\n", "_target_", {repr(LONG)}),
+        (".yaml", f"name: {LONG}\n", "name", {PASSED}),
         (".toml", 'use_ema = false\nname = "a b"\n', "use_ema", {"False"}),
         (".json", '{"use_ema": true, "n": {"n": 3}}', "--use_ema", {"True"}),
         (".sh", "python train.py --use-ema --loss hinge \\\n  --rate=3\n", "--use_ema", {"True"}),

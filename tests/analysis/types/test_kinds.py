@@ -303,6 +303,16 @@ SNIPPETS = {
         for batch in train_dataloader:
             x = batch  #= tensor device
     """,
+    "limits of data types are no tensors": """
+        import torch
+        a = torch.finfo(x.dtype).min  #= unknown
+    """,
+    "what ranks bring together lies where the program computes": """
+        counts = accelerator.gather(number_of(rows))
+        a = counts.sum()  #= tensor device
+        b = accelerator.gather_for_metrics(torch.zeros(3))  #= tensor device
+        c = queue.gather(rows)  #= unknown
+    """,
     "values that feed on themselves end": """
         a = first_value
         for x in loader:
@@ -378,3 +388,16 @@ def test_a_name_that_a_test_narrows_is_the_same_however_often_it_is_asked_for() 
     )
     ((item, block, _),) = marked(model)
     assert [words(model.kinds.of(value_of(item), block)) for _ in range(3)] == ["container"] * 3
+
+
+def test_a_number_unless_a_call_hands_over_what_is_none_by_default() -> None:
+    code = """
+        def forward(self, views, cache: Optional[torch.Tensor] = None):
+            length = 0
+            if cache is not None:
+                length = cache[0]
+            length  #= tensor device
+    """
+    model = file_model(code)
+    ((statement, block, _),) = marked(model)
+    assert model.kinds.of(value_of(statement), block).confidence < 0.5

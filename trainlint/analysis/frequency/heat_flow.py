@@ -453,16 +453,22 @@ class FrequencyFixpoint:
         if edge.how is Handing.WORKER:
             return HeatFact(Heat.WORKER, 0.95, (f"line {call.line}: {shape.name} runs in the loader's workers",))
         if edge.how is Handing.HOOK:
-            return HeatFact(Heat.STEP, 0.8, (f"line {call.line}: {shape.name} is handed to a trainer",))
+            step = f"line {call.line}: {shape.qualified_name} is handed to a trainer"
+            return HeatFact(Heat.STEP, 0.8, self._seen_from(function, edge, (step,)))
         if edge.how is Handing.CLOSURE:
             step = f"line {call.line}: closure of the optimizer"
             return replace(fact, confidence=0.6 * fact.confidence, chain=(*fact.chain, step))
-        chain = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
-        home, target = net.file_of_call(edge.call), net.file_of_function[function]
-        if home != target:
-            chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
+        steps = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
+        chain = self._seen_from(function, edge, steps)
         heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
         return HeatFact(heat, fact.confidence * edge.confidence, chain, fact.behind_unknown, fact.optional)
+
+    def _seen_from(self, function: int, edge: Edge, chain: tuple[str, ...]) -> tuple[str, ...]:
+        """A chain that ends with a call, as it reads in the file of the function that this runs."""
+        home = self.net.file_of_call(edge.call)
+        if home == self.net.file_of_function[function]:
+            return chain
+        return tuple([_located(step, self.net.skeletons[home].path) for step in chain])
 
 
 def _by_default(values: Sequence[str]) -> frozenset[str]:

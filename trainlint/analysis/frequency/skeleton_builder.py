@@ -35,6 +35,7 @@ from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.frameworks.trainers import names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.finding import Heat
@@ -185,12 +186,13 @@ def _decorator(node: ast.expr) -> str:
 
 def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
     """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
-    loaders = {place.node for name in TORCH_CLASSES for place in outline.calls.get(name, ())}
+    takers = (*TORCH_CLASSES, *(name for name in outline.calls if names_trainer(name)))
+    taking = {place.node for name in takers for place in outline.calls.get(name, ())}
     return [
         place
         for place in outline.all_calls()
         if place.node in graph.callee
-        or place.node in loaders
+        or place.node in taking
         or position_of_function(last_name(place.node)) is not None
         or place.node in graph.handed
         or place.node in graph.entered

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, loaders, parallel, precision, samplers
+from trainlint.analysis.tables import clipping, collectives, loaders, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -152,8 +152,7 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
     "profile": (FactKind.PROFILER,),
 }
 """Methods that say it of an object that is called an accelerator."""
-ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
-"""How a number of micro-batches is called."""
+ACCELERATOR = collectives.IN_CHARGE
 OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
 
 _OPTIONS = lazy(r"Arguments$|Args$|Config$|Accelerator$")

@@ -16,7 +16,7 @@ from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.programs.trip_counts import iterates_few_literals, runs_once
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import NAMES, dotted, last_name, names_in, root_name, written
+from trainlint.analysis.syntax.names import NAMES, dotted, last_name, names_in, position, root_name, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.batch_sources import LOADER_NAME, draws_batches, is_batch_source
@@ -163,9 +163,29 @@ class LoopReader:
             return False
         if any(_MICRO.search(word) for word in (*words, last_name(node.target))) or iterates_few_literals(node.iter):
             return True
-        if _loop_outside(loop) is None:
+        outside = _loop_outside(loop)
+        if outside is None:
             return False
-        return self._draws_its_batch_outside(loop) or bool(_PARTS.search(" ".join(words)))
+        if self._draws_its_batch_outside(loop) or _PARTS.search(" ".join(words)):
+            return True
+        return self._is_stepped_behind(loop, outside)
+
+    def _is_stepped_behind(self, loop: Block, outside: Block) -> bool:
+        """Whether the loop around takes the optimizer's step behind this one, which takes none and draws no batch.
+
+        So does accumulation over a list of batches. A loop over a loader may be a whole pass that makes one step.
+        """
+        node = loop.node
+        if not isinstance(node, ast.For) or loop in self._stepping or self.iterates_batches(loop):
+            return False
+        return any(
+            _body_around(place.block) is outside
+            and isinstance(place.node, ast.Call)
+            and isinstance(place.node.func, ast.Attribute)
+            and STEPPED_NAME.search(last_name(place.node.func.value))
+            and position(place.node) > position(node)
+            for place in self.outline.calls.get("step", ())
+        )
 
     def _draws_its_batch_outside(self, loop: Block) -> bool:
         """Whether a loop around yields the batch that this one trains on, whole or in parts, several times.

@@ -29,6 +29,7 @@ from trainlint.analysis.project.things import (
     first_things,
     too_many,
 )
+from trainlint.analysis.tables.frameworks.trainers import MAKE_OBJECTS
 from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.values import Kind, Value
 
@@ -224,11 +225,34 @@ class Follower:
             case Start.PARAMETER:
                 yield from self._parameter(file, access_path)
             case Start.CALL:
-                call = self._calls.get((file, access_path.of))
-                if call is not None and call.how is Handing.WORKER:
-                    yield LoaderThing(file, access_path.of)
-                for thing in self.follow(file, call.targets) if call is not None else ():
-                    yield from called(self, thing, file, call)
+                yield from self._result(file, access_path.of)
+
+    def _result(self, file: int, key: str) -> Iterator[Thing]:
+        """What a call gives."""
+        call = self._calls.get((file, key))
+        if call is None:
+            return
+        if call.how is Handing.WORKER:
+            yield LoaderThing(file, key)
+        things = self.follow(file, call.targets)
+        for thing in things:
+            yield from called(self, thing, file, call)
+        for path in call.targets if not things else ():
+            yield from self._made_by_class(file, path)
+
+    def _made_by_class(self, file: int, path: AccessPath) -> Iterator[ObjectThing]:
+        """The object that a class method of a library makes, as `Net.from_pretrained(name)` does."""
+        owner, method = path.before(), path.path[-1] if path.path else ""
+        if path.start is Start.NAME and not path.path:
+            of, _, method = path.of.rpartition(".")
+            owner = AccessPath(Start.NAME, of)
+        if method not in MAKE_OBJECTS:
+            return
+        if owner.start is Start.SUPER and not owner.path:
+            yield ObjectThing(file, owner.of)
+        for thing in self.follow(file, (owner,)):
+            if isinstance(thing, ClassThing):
+                yield ObjectThing(thing.file, thing.name)
 
     def named(self, file: int, origin: str) -> Iterator[Thing]:
         """What the dotted origin of an import leads to."""

@@ -24,6 +24,7 @@ from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.frameworks.registered import BuiltElsewhere
 from trainlint.analysis.project.loader_items import loader_items
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
@@ -32,16 +33,16 @@ from trainlint.analysis.project.settings.calls_by_name import CallsByName
 from trainlint.analysis.project.settings.declared_options import DeclaredOptions
 from trainlint.analysis.project.settings.own_choices import OwnChoices
 from trainlint.analysis.project.summary import Draw, Summary
-from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
+from trainlint.analysis.project.things import ClassThing, LoaderThing
 from trainlint.analysis.project.told_values import ToldValues
 from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.frameworks.trainers import RUN_THE_LOOP
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.finding import Heat, RelatedPlace
 
-_REGISTERED = 0.87
-"""How sure it is that a registered model is trained whose builder is out of sight."""
 _MOST_FUNCTIONS = 30
 """How many functions are looked at that make a loader's batches."""
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
@@ -260,25 +261,23 @@ class _Linked:
 
     @cached_property
     def registered(self) -> dict[int, HeatFact]:
-        """The heat of `forward` of registered modules whose table nothing in sight reads, in a project that trains.
+        """The heat of `forward` of registered modules that are built out of sight."""
+        trains = {file for file, group in enumerate(self.groups) if group in self.training_groups | self.run_by_others}
+        return BuiltElsewhere(self.follower, self.linked, self.numbers, trains, self.shipped).heats()
 
-        A library, or a configuration, then builds them by their names.
-        """
-        found: dict[int, HeatFact] = {}
-        choices, classes = self.follower.choices, self.follower.classes
-        for table, things in choices.registered.items():
-            for thing in things if table not in choices.read else ():
-                if not isinstance(thing, ClassThing) or not classes.is_module(ObjectThing(thing.file, thing.name)):
-                    continue
-                method = classes.method(thing.file, thing.name, "forward")
-                if method is not None and self.groups[thing.file] in self.training_groups:
-                    number = self.numbers[method[0]][method[1]]
-                    if not self.linked.callers.get(number):
-                        words = (
-                            f"{thing.name} is registered in `{table[1]}`, which builds models where it is not in sight"
-                        )
-                        found[number] = HeatFact(Heat.STEP, _REGISTERED, (words,))
-        return found
+    @cached_property
+    def run_by_others(self) -> set[int]:
+        """The groups of files that leave the training loop to a framework."""
+        return {
+            group
+            for summary, group in zip(self.summaries, self.groups, strict=True)
+            if not summary.skeleton.is_test_file
+            and any(
+                fact.kind is FactKind.FRAMEWORK and fact.detail in RUN_THE_LOOP
+                for facts in summary.facts.values()
+                for fact in facts
+            )
+        }
 
     @cached_property
     def training_groups(self) -> set[int]:

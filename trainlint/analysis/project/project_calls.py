@@ -10,11 +10,14 @@ from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
+from trainlint.analysis.project.frameworks.configured import given_by_configuration
 from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ALL_GIVEN, ChoiceThing, ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
+from trainlint.analysis.tables.frameworks.trainers import is_given_model
 from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.values import Value
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""
@@ -54,6 +57,7 @@ class Resolver:
 
     def resolve(self) -> list[Crossing]:
         """All crossings of the project."""
+        self._know_configured()
         for file, summary in enumerate(self.summaries):
             for cls, shape in summary.classes.items():
                 for name, key in shape.methods.items():
@@ -81,12 +85,28 @@ class Resolver:
         self._run_wrappers()
         return list(self.crossings.values())
 
+    def _know_configured(self) -> None:
+        """What constructors are given that a framework fills from a configuration."""
+        for file, key, source, given in given_by_configuration(self.follower):
+            for name, value in given.items():
+                self._know(file, key, name, source, value)
+
     def _run_given(self, calls: Sequence[_Call]) -> None:
         """Link calls with the functions that they are given to run: they pass values of their own to these."""
         for file, call in calls:
+            if call.how is Handing.HOOK and not self._trains_what_it_is_given(file, call):
+                continue
             things = self.follower.follow(file, call.runs) if call.runs else ()
             for function in dict.fromkeys(each for thing in things for each in self._run_by(thing)):
                 self._add(file, call.number, function, _SURE, call.how)
+
+    def _trains_what_it_is_given(self, file: int, call: OutgoingCall) -> bool:
+        """Whether a call builds a framework's trainer, or an object of a class that derives from one."""
+        names = [".".join((path.of, *map(str, path.path))) for path in call.targets if path.start is Start.NAME]
+        for thing in self.follower.follow(file, call.targets):
+            if isinstance(thing, ClassThing):
+                names += self.follower.classes.base_names(thing.file, thing.name)
+        return any(is_given_model(name) for name in names)
 
     def _run_wrappers(self) -> None:
         """Link calls of decorated functions with the functions that their decorators put around them."""
@@ -254,6 +274,10 @@ class Resolver:
         names = parameters[function.bound + function.given :]
         given = [*zip(names, call.arguments, strict=False), *call.keywords]
         for name, value in given:
-            known = self.follower.arguments.setdefault((function.file, function.key, name), [])
-            if len(known) <= MOST_CALLERS:
-                known.append((file, value))
+            self._know(function.file, function.key, name, file, value)
+
+    def _know(self, file: int, function: str, parameter: str, source: int, value: Value) -> None:
+        """Record that a function is given a value for a parameter, in the file `source`."""
+        known = self.follower.arguments.setdefault((file, function, parameter), [])
+        if len(known) <= MOST_CALLERS:
+            known.append((source, value))

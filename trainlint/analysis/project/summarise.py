@@ -11,6 +11,7 @@ from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, sta
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
+from trainlint.analysis.project.frameworks.configured import arguments_returned
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
@@ -19,6 +20,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.frameworks.trainers import MODEL, names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
@@ -132,6 +134,7 @@ def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -
         declared=declarations.of_function(file, function),
         decorators=_decorators(file, function.decorators, function.outside),
         fills=fills,
+        arguments=arguments_returned(file, function),
         items=facts_for_others(file, function),
         told_by_callers=tuple([item.arg for item in function.parameters if _is_told_by_callers(item.annotation)]),
     )
@@ -287,11 +290,20 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
         dataset = argument(call, "dataset", 0)
         held = of(dataset, block).access_paths if dataset is not None else ()
         return Handing.WORKER, (*found, *(each.then(method) for each in held for method in GIVES_ITEMS))
+    trained = _trained(file, call, block)
+    if trained:
+        return Handing.HOOK, trained
     position = position_of_function(last_name(call))
     if position is not None and position < len(call.args) and place.node not in file.graph.callee:
         return Handing.RUN, of(call.args[position], block).access_paths
     functions = _wrapped_functions(file, call.func, block)
     return (Handing.RUN, functions) if functions else (Handing.CALLED, ())
+
+
+def _trained(file: SemanticModel, call: ast.Call, block: Block) -> tuple[AccessPath, ...]:
+    """The model that a call gives to what may be a framework's trainer, by its name."""
+    model = argument(call, MODEL, 0) if names_trainer(last_name(call)) else None
+    return file.kinds.of(model, block).access_paths if model is not None else ()
 
 
 def _wrapped_functions(file: SemanticModel, called: ast.expr, block: Block) -> tuple[AccessPath, ...]:

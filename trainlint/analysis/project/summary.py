@@ -36,6 +36,8 @@ class FunctionSummary:
     """What it is decorated with."""
     fills: tuple[str, ...] = ()
     """Containers at the top of its file into which it, or a function inside it, puts what it is given."""
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+    """For methods from whose result a framework fills their class's constructor: what that is given, by parameters."""
     items: ItemFacts | None = None
     """What it shows of the items or batches that it makes; None where it makes none, or its class hides some of it."""
 

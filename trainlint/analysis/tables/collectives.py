@@ -5,7 +5,10 @@ Sources: torch.distributed.distributed_c10d, torch 1.13 to 2.13.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+from trainlint.patterns import lazy
 
 
 class CollectiveFunction(NamedTuple):
@@ -105,6 +108,8 @@ OVERLAPPING = COLLECTIVES - OF_OBJECTS - BARRIERS
 GATHERING_INTO_ONE = frozenset(row.name for row in _FUNCTIONS if row.one_buffer and row.brings_together)
 OF_ACCELERATE = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of == "accelerate")
 """Methods of an Accelerator in which all ranks take part."""
+IN_CHARGE = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
+"""How objects of Accelerate and Fabric are called that have these methods."""
 RETURNING_METHODS = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of and row.brings_together)
 """Methods of Accelerate and Fabric that return what ranks brought together."""
 BRINGING_TOGETHER = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.brings_together)

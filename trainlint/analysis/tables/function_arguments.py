@@ -6,8 +6,8 @@ from trainlint.analysis.tables.structure_maps import MAPS
 
 LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
 """Options of a loader that its workers run."""
-_RUN_FIRST = frozenset("filter starmap reduce checkpoint tree_map_".split())
-"""Those that map no structure: they run their first argument."""
+_RUN_FIRST = frozenset("filter starmap reduce checkpoint tree_map_ register_hook".split())
+"""Those that map no structure: they run their first argument. A hook of a tensor runs in the backward pass to come."""
 
 
 def position_of_function(name: str) -> int | None:

@@ -192,6 +192,9 @@ class Kinds:
         may_be_tensor = found.kind in (Kind.TENSOR, Kind.UNKNOWN) and binding.name in self.tests.tested
         if may_be_tensor and self.tests.rules_out_tensor(binding, bindings):
             return UNKNOWN
+        if found.is_tensor and self.tests.behind_handed_over(binding.block):
+            if any(self.binding(other).kind is Kind.NUMBER for other in bindings if other is not binding):
+                return found.perhaps()  # a number, unless a call hands over what is None by default
         return found
 
     def joined(self, values: list[tuple[Value, Block]]) -> Value:

@@ -168,6 +168,7 @@ _CONSTRUCTED = tuple(
         (r"^(numpy|scipy|sklearn|pandas|polars)\.", Value(Kind.ARRAY)),
         (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
         (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
+        (r"^torch\.(finfo|iinfo)$", UNKNOWN),
         (r"^torch\.(\w+\.)*(is|are|has)_\w+$", NUMBER),
         (r"^torch\.(accelerator|jit|compiler|_dynamo|onnx|_C|version|overrides|library|mps|xpu|npu|hub)\.", UNKNOWN),
     )

@@ -23,6 +23,7 @@ def test_training(test: str) -> None:
         "not model.training",
         "args.eval_only",
         "torch.jit.is_tracing()",
+        "torchvision._is_tracing()",
         "torch.onnx.is_in_onnx_export()",
         "self.onnx",
         "model.export_mode",

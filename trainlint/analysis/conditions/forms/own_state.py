@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, How, outside_with
 from trainlint.analysis.syntax.names import constant, nodes_in
 from trainlint.analysis.tables.host_reads import ITEM
+
+_GROWS = "only where what is kept must grow"
 
 
 def not_yet(question: Question) -> ast.Attribute | None:
@@ -41,6 +44,38 @@ def ends_for_good(question: Question, thing: ast.expr) -> bool:
     return all(_ends(question, item) for item in inside) and all(
         _is_first_value(item) for item in bindings if item not in inside
     )
+
+
+def outgrown(question: Question) -> Condition | None:
+    """`if n > self.table.size(0): self.table = made(n)`: what an object keeps grows until it is large enough."""
+    match question.test:
+        case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE() | ast.Lt() | ast.LtE() as operator], comparators=[right]):
+            kept = _measured(right if isinstance(operator, ast.Gt | ast.GtE) == question.outcome else left)
+            if kept is not None and _is_assigned_anew(question, kept):
+                return Condition(ConditionKind.FIRST_TIME, question.test.lineno, _GROWS, rare=True)
+    return None
+
+
+def _measured(node: ast.expr) -> ast.Attribute | None:
+    """The attribute of whose size an expression tells."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute() as kept, attr="size")):
+            return kept
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as kept]):
+            return kept
+        case ast.Subscript(value=ast.Attribute(value=ast.Attribute() as kept, attr="shape")):
+            return kept
+    return None
+
+
+def _is_assigned_anew(question: Question, kept: ast.Attribute) -> bool:
+    """Whether the branch, or a method of the object that it calls, assigns to an attribute of the object."""
+    if not isinstance(kept.value, ast.Name):
+        return False
+    owner = question.flags.outline.self_class(kept.value, question.block)
+    bindings = owner.attributes.get(kept.attr, []) if owner is not None else []
+    called = _bodies_called(question.block, owner, kept.value.id) if owner is not None else []
+    return any(item.block.within(question.block) or _body_around(item.block) in called for item in bindings)
 
 
 def _bodies_called(block: Block, owner: Class, name: str) -> list[Block]:

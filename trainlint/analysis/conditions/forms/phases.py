@@ -26,8 +26,8 @@ _EXPORTS = lazy(
     re.IGNORECASE,
 )
 """Switches of a model that is being exported or deployed."""
-_EXPORTING = frozenset({"is_tracing", "is_scripting", "is_in_onnx_export", "is_exporting"})
-"""Functions of `torch.jit`, `torch.onnx` and `torch.compiler`."""
+_EXPORTING = frozenset({"is_tracing", "_is_tracing", "is_scripting", "is_in_onnx_export", "is_exporting"})
+"""Functions of `torch.jit`, `torch.onnx`, `torch.compiler` and torchvision."""
 _PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
 _NAMES_TRAINING = lazy(r"train", re.IGNORECASE)
 _TRAINING_PHASE = lazy(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainlint.analysis.conditions.guards import guard_of, guards_around, known_parts
 from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
 from trainlint.analysis.conditions.values.tested_values import tensors_tested
-from trainlint.analysis.syntax.blocks import Binding, Block, Scope
+from trainlint.analysis.syntax.blocks import Binding, Block, How, Scope
 from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
@@ -66,6 +66,14 @@ class ValueTests:
         """Whether code in a block runs only with what is a tensor, by a test in its function."""
         return any(True for _ in tensors_tested(block))
 
+    def behind_handed_over(self, block: Block) -> bool:
+        """Whether code in a block runs only where a call hands over a parameter that is None by default."""
+        return any(
+            _says_handed_over(part.expression, part.holds, block)
+            for guard in guards_around(block)
+            for part in known_parts(guard.expression, guard.outcome)
+        )
+
     def decided_by_device(self, choice: ast.IfExp) -> bool:
         """Whether a conditional expression asks for a device, as in `x.cuda() if use_cuda else x`."""
         return _asks_for_device(choice.test)
@@ -111,6 +119,17 @@ class ValueTests:
                 elif kinds:
                     none_of |= kinds
         return Narrowing(one_of, none_of) if one_of or none_of else None
+
+
+def _says_handed_over(test: ast.expr, holds: bool, block: Block) -> bool:
+    """Whether an outcome of a test says that a parameter is given something else than its default None."""
+    match test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[other]):
+            scope = block.scope.owner(name)
+            bindings = scope.bindings[name] if scope is not None and constant(other) is None else []
+            handed = isinstance(operator, ast.IsNot) is holds
+            return handed and any(item.how is How.PARAMETER and constant(item.value) is None for item in bindings)
+    return False
 
 
 def _asks_for_device(test: ast.expr) -> bool:

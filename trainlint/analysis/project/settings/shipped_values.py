@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainlint.analysis.conditions.arguments import PASSED
+from trainlint.analysis.tables.frameworks.trainers import NAME_A_CLASS
 from trainlint.patterns import lazy
 
 GIVEN = "--"
@@ -40,6 +41,8 @@ _CONSTANTS = {
 }
 _SIGNS_OF_NUMBERS = frozenset("0123456789+-.eE")
 _LONGEST = 40
+_LONGEST_NAME = 160
+"""Of a class, with its packages."""
 
 
 def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
@@ -63,10 +66,10 @@ def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[s
 def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
     if suffix in _CONFIGURATION:
         for name, value in _PAIR.findall(text):
-            yield name, _value(value)
+            yield name, _value(value, _longest(name))
     elif suffix == ".json":
         for name, value in _KEY.findall(text):
-            yield GIVEN + name, _value(value)
+            yield GIVEN + name, _value(value, _longest(name))
     else:
         text = _code_of(text) if suffix == ".md" else _without_comments(text)
     for name, value in _FLAG.findall(text):
@@ -76,17 +79,21 @@ def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
             yield GIVEN + name, _value(value)
 
 
-def _value(written: str) -> str:
+def _longest(name: str) -> int:
+    return _LONGEST_NAME if name in NAME_A_CLASS else _LONGEST
+
+
+def _value(written: str, longest: int = _LONGEST) -> str:
     """A value as Python writes it; PASSED for what is empty, long, a variable or no plain word."""
     text = written.strip()
     if text[:1] in ("'", '"'):
         inner = text[1:-1]
-        return PASSED if not inner or "$" in inner or len(inner) > _LONGEST else repr(inner)
+        return PASSED if not inner or "$" in inner or len(inner) > longest else repr(inner)
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
     if (number := _number(text)) is not None:
         return repr(number)
-    return repr(text) if re.fullmatch(r"[\w./-]+", text) and len(text) <= _LONGEST else PASSED
+    return repr(text) if re.fullmatch(r"[\w./-]+", text) and len(text) <= longest else PASSED
 
 
 def _number(text: str) -> int | float | None:

@@ -40,6 +40,9 @@ LIGHTNING_CLASS = lazy(_LIGHTNING)
 """The dotted origin of a class whose methods Lightning calls."""
 LIGHTNING_TRAINER = lazy(r"^(pytorch_lightning|lightning)\.(\w+\.)*Trainer$")
 """The dotted origin of Lightning's trainer."""
+_TRAINER_OF_TRANSFORMERS = r"^(transformers|trl|setfit|sentence_transformers)\b.*Trainer$|(^|\.)Seq2SeqTrainer$"
+TRAINERS_OF_TRANSFORMERS = lazy(_TRAINER_OF_TRANSFORMERS)
+"""The dotted origin of a trainer of transformers, or of a library that builds on it."""
 
 FRAMEWORKS = (
     _framework(
@@ -61,7 +64,7 @@ FRAMEWORKS = (
     ),
     _framework(
         "the Trainer",
-        r"^(transformers|trl|setfit|sentence_transformers)\b.*Trainer$|(^|\.)Seq2SeqTrainer$",
+        _TRAINER_OF_TRANSFORMERS,
         step=r"""training_step | compute_loss | compute_loss_context_manager | autocast_smart_context_manager |
             floating_point_ops | _prepare_inputs? | _inner_training_step | get_batch_samples""",
         eval_step=r"prediction_step | preprocess_logits_for_metrics",
@@ -93,13 +96,40 @@ FRAMEWORKS = (
     ),
     _framework(
         "mmengine",
-        r"^mm\w*\..*(Hook|Model|Metric|Module|Wrapper|Detector|Segmentor|Classifier)$|(^|\.)OptimWrapper$",
+        # Among them detectors, segmentors and their like, the heads whose losses they call, and what assigns targets.
+        r"^mm\w*\..*(Hook|Model|Metric|Module|Wrapper|Detector|Segmentor|Classifier|Recognizer|Estimator|Head|Assigner)$"
+        r"|(^|\.)OptimWrapper$",
         without_gradients=r"(before|after)_(val|test)_iter | (val|test)_step | process",
-        step=r"(before|after)_(train_)?iter | train_step | parse_losses | _run_forward | update_params",
+        step=r"""(before|after)_(train_)?iter | train_step | parse_losses | _run_forward | update_params |
+            loss | loss_by_feat(_single)? | loss_and_(predict|target) | forward_train | _\w+_forward_train |
+            get_targets | assign""",
         eval_step=r"(before|after)_(val|test)_iter | (val|test)_step | process",
         epoch=r"(before|after)_(\w+_)?epoch | (before|after)_(val|test) | compute_metrics",
         rare=r"before_save_checkpoint",
         once=r"(before|after)_(run|train) | after_load_checkpoint",
+    ),
+    _framework(
+        "fairseq",
+        r"(^|\.)(Legacy)?Fairseq(Criterion|Task)$|^fairseq\.(criterions|tasks)\.",
+        without_gradients=r"valid_step",
+        step=r"forward | compute_loss | train_step | reduce_metrics",
+        eval_step=r"valid_step",
+        epoch=r"begin_(valid_)?epoch",
+        once=r"setup_task | load_dataset | build_(model|criterion|generator)",
+    ),
+    _framework(
+        "fairseq",
+        r"(^|\.)Fairseq(Optimizer|LRScheduler)$|^fairseq\.optim\.",
+        step=r"step_update | backward | clip_grad_norm | multiply_grads",
+    ),
+    _framework("ESPnet", r"(^|\.)AbsESPnetModel$", step=r"forward", once=r"collect_feats"),
+    _framework("AllenNLP", r"^allennlp\.models\.(\w+\.)*Model$", step=r"forward"),
+    _framework(
+        "Nerfstudio",
+        r"^nerfstudio\.(\w+\.)*(\w*Model|\w*Pipeline)$",
+        step=r"get_outputs | get_(metrics|loss)_dict | get_train_loss_dict | forward",
+        rare=r"get_image_metrics_and_images | get_(average_)?eval_\w+",
+        once=r"populate_modules | get_param_groups | get_training_callbacks",
     ),
     _framework(
         "SpeechBrain",

@@ -11,6 +11,7 @@ from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import iterables, loaders, structure_maps
+from trainlint.analysis.tables.collectives import IN_CHARGE, RETURNING_METHODS
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
@@ -62,6 +63,8 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
+_BROUGHT_TOGETHER = 0.8
+"""How sure it is that what ranks bring together is a tensor: dicts and tuples of tensors may be, too."""
 _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
@@ -366,11 +369,21 @@ def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, nam
         return given if given.is_tensor else UNKNOWN
     if loaders.hands_back_in_order(name) and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
+    if name in RETURNING_METHODS and call.args and IN_CHARGE.search(last_name(call.func.value)):
+        return _brought_together(kinds, kinds.of(call.args[0], block))
     found = _called(kinds, call, block, name)
     if found is UNKNOWN and name in ("to", "cuda"):
         home = _home_after(kinds, call, block, name)
         return found if home is None else replace(found, home=home)  # whatever it is, it lies there
     return found
+
+
+def _brought_together(kinds: Kinds, given: Value) -> Value:
+    """What a method of Accelerate or Fabric returns of a value of all ranks: tensors, where the program computes."""
+    home = Home.DEVICE if kinds.device is Home.DEVICE else Home.CHOSEN
+    if given.kind is Kind.UNKNOWN:
+        return Value(Kind.TENSOR, home, False, confidence=_BROUGHT_TOGETHER)
+    return moved(given, home)
 
 
 def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:

@@ -1,0 +1,59 @@
+"""How models come to the trainers of frameworks: by a registry, as an argument, or built from a configuration."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from trainlint.analysis.tables.frameworks.hooks import TRAINERS_OF_TRANSFORMERS
+from trainlint.patterns import lazy
+
+_REGISTRIES = lazy(r"^(allennlp|basicsr|detectron2|espnet2|fairseq|lavis|mm[a-z]\w*|pcdet)\.")
+"""Libraries with a training program of their own, whose registries hold what that builds by names: models, their parts
+and losses."""
+_TRAINERS = (
+    TRAINERS_OF_TRANSFORMERS,
+    lazy(r"^detectron2\.(\w+\.)*(Simple|AMP)Trainer$"),
+    lazy(r"^composer\.(\w+\.)*Trainer$"),
+    lazy(r"^mmengine\.(\w+\.)*Runner$"),
+)
+"""Dotted origins of trainers that are built with the model that they train."""
+MODEL = "model"
+"""Their parameter that takes it, which is the first."""
+_TRAINER_NAME = lazy(r"(Trainer|Runner)$")
+
+FROM_CONFIGURATION = "from_config"
+"""The method of a class whose result, a dict, a constructor is given that takes its arguments from a configuration."""
+_CONFIGURED = lazy(r"^detectron2\.(\w+\.)*configurable$")
+"""Decorators of such constructors."""
+
+NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_"})
+"""Keys of configurations under which a class stands by its dotted name, for Hydra, OmegaConf, Lightning and torchtune
+to build an object of it."""
+MAKE_OBJECTS = frozenset({"from_pretrained", "load_from_checkpoint"})
+"""Class methods that models have of their library, and that make an object of the class."""
+
+RUN_THE_LOOP = frozenset("lightning transformers mmengine speechbrain detectron2 fastai composer ultralytics".split())
+"""The frameworks, as facts name them, that hold the training loop themselves."""
+
+
+@lru_cache(maxsize=1024)
+def trains_registered(table: str) -> bool:
+    """Whether a registry, by its dotted origin, belongs to a library that trains what it builds from it."""
+    return _REGISTRIES.search(table) is not None
+
+
+@lru_cache(maxsize=4096)
+def names_trainer(name: str) -> bool:
+    """Whether the last word of what is called may be that of a trainer which is given its model."""
+    return _TRAINER_NAME.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def is_given_model(origin: str) -> bool:
+    """Whether a class, by its dotted origin, or one that derives from it, is a trainer that is given its model."""
+    return any(trainer.search(origin) for trainer in _TRAINERS)
+
+
+def takes_configuration(decorator: str) -> bool:
+    """Whether a constructor that has this decorator, by its dotted origin, is given what FROM_CONFIGURATION returns."""
+    return _CONFIGURED.search(decorator) is not None
