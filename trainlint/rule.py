@@ -190,8 +190,10 @@ class Rule(ABC):
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
-        There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`). A `fix` that is still to
-        be made is made now, but not for a finding that is too unsure to be shown: that takes as long as all else.
+        There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`), and none but an UNSAFE one in a
+        copy of a library of others, which is theirs to change, and behind a switch that nothing in sight turns on
+        (`Site.is_switched_off`). A `fix` that is still to be made is made now, but not for a finding that is too unsure
+        to be shown: that takes as long as all else.
         `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
         There is no fix where the project targets an older one, nor where nobody says how old its PyTorch is and that
         version is young; it is UNSAFE where nobody says it and that version is not in all that are in use. What the
@@ -202,6 +204,8 @@ class Rule(ABC):
             fix = None
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
+        if fix is not None and (site.file.outside.copied or site.is_switched_off):
+            fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.
             from trainlint.analysis.tables.versions.torch_releases import fix_for_target, help_for_target

@@ -23,6 +23,10 @@ REWRITTEN = {
         "def f():\n    y = torch.ones(\n        2,\n    )\n    return y\n"
     ),
     "y = Variable(torch.ones(2,\n                        3))\n": "y = torch.ones(2,\n                        3)\n",
+    "def f(x):\n    return Variable(x.data.new(2, 3).zero_())\n": ("def f(x):\n    return x.data.new(2, 3).zero_()\n"),
+    "def f(x, y):\n    return Variable(x.data.new(2).fill_(y))\n": (
+        "def f(x, y):\n    return x.data.new(2).fill_(y).detach()\n"
+    ),
     "def f():\n\treturn [\n\t\tVariable(\n\t\t\ttorch.ones(\n\t\t\t\t2\n\t\t\t)\n\t\t),\n\t]\n": (
         "def f():\n\treturn [\n\t\ttorch.ones(\n\t\t\t2\n\t\t),\n\t]\n"
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -387,11 +387,25 @@ class SemanticModel:
 
     @cached_property
     def _idle(self) -> frozenset[Function]:
-        """The functions that no program runs: those that never run, and what a file that is left aside only defines."""
+        """The functions that no program runs.
+
+        Those that never run, what a file that is left aside only defines, and what is named as unused and is not named
+        anywhere else in the file.
+        """
         aside = self._never_run_by_top(offers=False) if self.outside.left_aside else ()
-        keys = {*self.outside.unused, *aside}
+        keys = {*self.outside.unused, *aside, *self._named_unused()}
         unused = [item for item in self.outline.functions if keys and self.keys.function(item) in keys]
         return self._unreferenced.union(unused)
+
+    def _named_unused(self) -> Iterator[str]:
+        from trainlint.analysis.programs.test_files import is_named_unused
+
+        named = {item.name for item in self.outline.functions if is_named_unused(item.name)}
+        if named:
+            named -= {name for unit in self.code_units.units for name in unit.uses}
+        for item in self.outline.functions if named else ():
+            if not named.isdisjoint(item.qualified_name.split(".")):
+                yield self.keys.function(item)
 
     def is_idle(self, block: Block) -> bool:
         """Whether a block stands in a function that no program in sight runs, where programs show what is run.

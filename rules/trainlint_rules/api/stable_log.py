@@ -8,7 +8,7 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.api.idioms.stable_logs import formula, of_whole_numbers, shifted_by_largest
+from trainlint_rules.api.idioms.stable_logs import formula, of_whole_numbers, rounded, shifted_by_largest
 
 
 class StableLog(CallRule):
@@ -69,7 +69,7 @@ class StableLog(CallRule):
     preview = True
     on = ("torch.log", "torch.exp")
     in_tests = True
-    unless = (of_whole_numbers, shifted_by_largest)
+    unless = (of_whole_numbers, rounded, shifted_by_largest)
     message = "{formula.fact}"
     help = "write `{formula.shown}`"
     fix_title = "Use {formula.function}"

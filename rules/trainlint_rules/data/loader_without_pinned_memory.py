@@ -21,6 +21,7 @@ from trainlint_rules.data.idioms.pinned.pinning import (
     sends_to_processes,
 )
 from trainlint_rules.data.idioms.workers import loads_single_items
+from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_pinning
 
 _BY_DEVICE = {
     Device.COPIED: Confidence.CERTAIN,
@@ -82,7 +83,10 @@ class LoaderWithoutPinnedMemory(LoaderRule):
     and so it is where `pin_memory=False` is given. A collate function that returns objects of its own gains nothing
     until these have a `pin_memory` method.
     Without workers, and where copies wait, pinning gains nothing by itself: TRN205 then pins and copies without waiting
-    in one fix.
+    in one fix. Nor does it where a step copies what it has computed on the host from the batch, which is never pinned,
+    or where its copies wait, its items lie in memory and the step reads a tensor to the host anyway: there is no fix
+    then, and an unsafe one where the copies of such a step may be kilobytes: nothing in the file speaks of images,
+    sound or video.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
@@ -114,8 +118,10 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
         trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
-        return Match(site, sure, fix_safety=safety_of_pinning(site))
+        gain = gain_of_pinning(site)
+        safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE
+        return Match(site, sure, {"gain": gain}, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The option, set, where it gains something by itself: TRN205 sets it along with `non_blocking=True`."""
-        return pin_edits(site) if helps_alone(site) else ()
+        return pin_edits(site) if helps_alone(site) and match["gain"] is not Gain.NONE else ()

@@ -13,9 +13,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.data.idioms.datasets import Items
-from trainlint_rules.data.idioms.loading_work import items_at
-from trainlint_rules.data.idioms.pinned.pinning import helps_alone, nothing_to_pin, pin_edits, safety_of_pinning
+from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
 from trainlint_rules.sync.idioms.batch_copies import (
     cut_from_host,
     dropped,
@@ -34,7 +32,7 @@ from trainlint_rules.sync.idioms.copies import (
     takes_non_blocking,
     unpinned_loaders,
 )
-from trainlint_rules.sync.idioms.due_waits import reads_besides
+from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
@@ -94,12 +92,14 @@ class BlockingBatchCopy(CallRule):
     be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
     MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
     its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
-    `to` itself: it may bring results to the host, where somebody reads them at once. None either for batches of a
-    dataset in memory that no worker loads, where the step reads a tensor to the host anyway.
+    `to` itself: it may bring results to the host, where somebody reads them at once. None either where nothing is
+    gained: a part of the batch is computed on the host before its copy, so that the host waits for that part in any
+    case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
+    nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
-    it on the device.
+    it on the device. There is no fix where all copies of a batch are of casts to other types than `float`.
 
     ## Gain
     About 3% of a step in a published GPT-2 case; more where batches are large and steps short.
@@ -147,39 +147,36 @@ class BlockingBatchCopy(CallRule):
         safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
         if any(map(nothing_to_pin.holds, loaders)):
             loaders, memory = (), Memory.UNKNOWN
-        if memory is Memory.UNKNOWN or cast:
+        gain = gain_of_copying(taking or (site,), loaders)
+        if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
             safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
-        fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders}
+        fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
         return Match(site, sure, fields, help=_instead(site, cast, memory), fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword, in each of the copies of this batch, and pinned memory.
 
-        None in a helper that nothing in sight calls with a batch, and where no loader of the file pins memory: from
-        pageable memory the keyword changes nothing, as where somebody decided against pinning. Nor where a copy behind
-        one of them goes on to wait: the host waits there for the copies before it as well.
+        None in a helper that nothing in sight calls with a batch, and where no loader of the file, or none of the
+        project, pins memory: from pageable memory the keyword changes nothing, as where somebody decided against
+        pinning. Nor where a copy behind one of them goes on to wait: the host waits there for the copies before it as
+        well.
         """
         from trainlint.fixing.rewrite import add_keyword
 
         is_unknown = memory_of(site, copied(site)) is Memory.UNKNOWN
-        if is_unknown and (site.heat.heat is Heat.UNKNOWN or builds_unpinned_loaders(site.file)):
+        unpinned = site.file.outside.nothing_pinned or builds_unpinned_loaders(site.file)
+        if is_unknown and (site.heat.heat is Heat.UNKNOWN or unpinned):
             return
         taking = match["taking"]
         if not taking or _waits_behind(taking, match["others"]) or _may_go_to_host(site):
             return
         pinning = [tuple(pin_edits(loader)) for loader in match["loaders"]]
-        if not all(pinning) or _gains_nothing(site, match["loaders"]):
+        if not all(pinning) or match["gain"] is Gain.NONE:
             return
         for copy in taking:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
         for edits in pinning:
             yield from edits
-
-
-def _gains_nothing(site: Site, loaders: Sequence[Site]) -> bool:
-    """Whether batches lie ready in memory, the training process pins them itself, and the step waits in any case."""
-    in_memory = bool(loaders) and all(items_at(loader) is Items.MEMORY for loader in loaders)
-    return in_memory and not any(map(helps_alone, loaders)) and reads_besides(site)
 
 
 def _instead(site: Site, cast: str | None, memory: Memory) -> str | None:

@@ -22,10 +22,12 @@ from trainlint_rules.sync.idioms.moved.creations import (
     doubts,
     drawn_by_numpy,
     factory_keywords,
+    for_export,
     in_sight,
     is_range,
     made_and_moved,
     made_anew,
+    once_per_sequence,
     removal,
     stored_on_device,
 )
@@ -132,7 +134,7 @@ class CreatedOnHostThenMoved(CallRule):
     on = (*MOVES, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
-    unless = (made_where_missing, drawn_by_numpy)
+    unless = (made_where_missing, for_export, once_per_sequence, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"

@@ -12,7 +12,7 @@ from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.batch_copies import elsewhere_than_cuda
 from trainlint_rules.sync.idioms.copies import copied, copies_to_cuda
-from trainlint_rules.sync.idioms.pageable import Why, pageable
+from trainlint_rules.sync.idioms.host_memory.pageable import Why, pageable
 
 _REASONS = {
     Why.CAST: ("line {line} casts on the CPU", "copy first and cast on the GPU, or pass the dtype to the copy"),

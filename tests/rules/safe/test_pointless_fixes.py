@@ -172,30 +172,135 @@ def test_a_file_that_imports_torch_beside_it_has_an_unsafe_one() -> None:
     assert found.fix.safety is Safety.UNSAFE
 
 
-IN_MEMORY = """
+TRAIN = """
+import numpy as np
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import ConcatDataset, DataLoader, TensorDataset
+from torchvision.datasets import ImageFolder
 
 
-def train(model, optimizer, ids, labels, device):
-    loader = DataLoader(TensorDataset(ids, labels), batch_size=8OPTIONS)
+def train(model, optimizer, ids, labels, transform, device):
+    DATA
+    loader = DataLoader(DATASET, batch_size=8OPTIONS)
     total = 0.0
     for batch in loader:
-        batch = tuple(part.to(device) for part in batch)
+        COPY
         loss = model(*batch)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         total += READ
+
+
+class Noise:
+    def noised(self, ids, labels):
+        return TensorDataset(ids, labels), len(labels)
 """
+EACH_PART = "batch = tuple(part.to(device) for part in batch)"
+
+
+def training(
+    data: str = "pass",
+    dataset: str = "TensorDataset(ids, labels)",
+    options: str = "",
+    copy: str = EACH_PART,
+    read: str = "loss.item()",
+) -> str:
+    parts = {"DATASET": dataset, "DATA": data, "OPTIONS": options, "COPY": copy, "READ": read}
+    text = TRAIN
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return text
+
+
+IMAGES = {"dataset": "ImageFolder('x', transform)", "options": ", num_workers=4"}
 
 
 @pytest.mark.parametrize(
-    ("options", "read", "offered"),
-    [("", "loss.item()", False), ("", "loss.detach()", True), (", num_workers=4", "loss.item()", True)],
+    ("text", "offered"),
+    [
+        (training(), False),
+        (training(read="loss.detach()"), True),
+        (training(options=", num_workers=4"), False),
+        (training(**IMAGES), True),
+        (training("dataset, size = noise.noised(ids, labels)", "dataset"), False),
+        (training("parts = [TensorDataset(ids, labels)]", "ConcatDataset(parts)"), False),
+        (training("parts = []; parts.append(TensorDataset(ids, labels))", "ConcatDataset(parts)"), False),
+        (training("parts = []; parts.append(ImageFolder('x', transform))", "ConcatDataset(parts)"), True),
+        (training(dataset="ConcatDataset([ImageFolder(place, transform) for place in ids])"), True),
+    ],
+    ids=[
+        "in memory",
+        "in memory, and nothing waits",
+        "in memory, with workers",
+        "read from files",
+        "of a method, in memory",
+        "of a list, in memory",
+        "of a list that is filled, in memory",
+        "of a list that is filled, read from files",
+        "of a list that is made at once, read from files",
+    ],
 )
-def test_batches_of_memory_are_copied_as_before_where_the_step_waits_anyway(
-    options: str, read: str, offered: bool
-) -> None:
-    text = IN_MEMORY.replace("OPTIONS", options).replace("READ", read)
+def test_batches_of_memory_are_copied_as_before_where_the_step_waits_anyway(text: str, offered: bool) -> None:
     assert ("TRN205" in fixes(text, "TRN205")) is offered
+
+
+@pytest.mark.parametrize(
+    ("dataset", "read", "offered"),
+    [
+        ("TensorDataset(ids, labels)", "loss.item()", False),
+        ("TensorDataset(ids, labels)", "loss.detach()", True),
+        ("ImageFolder('x', transform)", "loss.item()", True),
+    ],
+)
+def test_batches_of_memory_are_not_pinned_where_the_step_waits_anyway(dataset: str, read: str, offered: bool) -> None:
+    text = training(dataset=dataset, read=read, options=", num_workers=4")
+    assert ("TRN102" in fixes(text, "TRN102")) is offered
+
+
+COMPUTED = {
+    "an array": "x, y = batch; x = torch.Tensor(np.flip(x.numpy())); batch = (x.cuda(), y.cuda())",
+    "a view of an array": "x, y = batch; x = torch.from_numpy(x.numpy()).view(-1); batch = (x.cuda(), y.cuda())",
+    "a sum": "x, y = batch; x = (x + 1); batch = (x.cuda(), y.cuda())",
+    "casts alone": "x, y = batch; batch = (x.half().cuda(), y.long().cuda())",
+}
+
+
+@pytest.mark.parametrize("copy", COMPUTED.values(), ids=COMPUTED)
+@pytest.mark.parametrize("code", ["TRN102", "TRN205"])
+def test_nothing_is_pinned_for_a_batch_of_which_a_part_is_computed_on_the_host(copy: str, code: str) -> None:
+    assert not fixes(training(copy=copy, read="loss.detach()", **IMAGES), code)
+
+
+@pytest.mark.parametrize(
+    ("copy", "level"),
+    [
+        ("x, y = batch; batch = (x.cuda(), y.cuda())", Safety.SAFE),
+        ("x, y = batch; batch = (x.transpose(1, 2).cuda(), y.cuda())", Safety.SAFE),
+        ("x, y = batch; batch = (x.cuda(), y.long().cuda())", Safety.UNSAFE),
+        ("x, y = batch; batch = (x.float().cuda(), y.long().cuda())", Safety.UNSAFE),
+    ],
+    ids=["as it is", "a view", "a cast of a part", "a cast that may change nothing"],
+)
+def test_a_copy_of_what_may_be_pinned_goes_on(copy: str, level: Safety) -> None:
+    (found,) = fixes(training(copy=copy, read="loss.detach()", **IMAGES), "TRN205")["TRN205"]
+    assert found.fix is not None
+    assert found.fix.safety is level
+
+
+@pytest.mark.parametrize(
+    ("dataset", "read", "level"),
+    [
+        ("Reviews('x', transform)", "loss.item()", Safety.UNSAFE),
+        ("Reviews('x', transform)", "loss.detach()", Safety.SAFE),
+        ("ImageFolder('x', transform)", "loss.item()", Safety.SAFE),
+    ],
+    ids=["a wait", "no wait", "a wait, and images"],
+)
+def test_kilobytes_are_left_to_who_asks_where_the_step_waits_anyway(dataset: str, read: str, level: Safety) -> None:
+    text = training(dataset=dataset, read=read, options=", num_workers=4")
+    text = text if "ImageFolder" in dataset else text.replace("from torchvision.datasets import ImageFolder", "")
+    for code in ("TRN102", "TRN205"):
+        (found,) = fixes(text, code)[code]
+        assert found.fix is not None
+        assert found.fix.safety is level

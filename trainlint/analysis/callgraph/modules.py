@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TypeAlias
 
-from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.common_names import FOREIGN, LIBRARIES
 
 _SOURCE_FOLDERS = ("", "/src", "/lib", "/python")
 """Where projects keep the packages that they import by their bare names."""
@@ -115,7 +115,7 @@ class Modules:
 
         So are modules found on a `sys.path` that scripts, tasks or tests have changed.
         """
-        if parts[0] in FOREIGN or parts[0] in sys.stdlib_module_names:
+        if parts[0] in LIBRARIES or parts[0] in sys.stdlib_module_names:
             return None
         for taken in range(len(parts), 0, -1):
             tail = "/" + "/".join(parts[:taken])
@@ -140,7 +140,8 @@ class Modules:
     def _search(self, home: str, first: str) -> str | None:
         """The same, worked out. In a package, a module that is called like a library hides no library.
 
-        Other modules of a package are found by their bare names, since programs are run in packages, too.
+        Other modules of a package are found by their bare names, since programs are run in packages, too. A copy of a
+        library that lies elsewhere, as in another project of the repository, is not what programs here import.
         """
         inside = first in FOREIGN and home + _PACKAGE in self._files
         for source in () if inside else _SOURCE_FOLDERS:
@@ -149,7 +150,7 @@ class Modules:
                 return at
         if home in self._folders and _parent(home) != home:
             return self._root(_parent(home), first)
-        tops = self._tops.get(first, set())
+        tops = self._tops.get(first, set()) if first not in LIBRARIES else set()
         return next(iter(tops)) if len(tops) == 1 else None
 
     def _descend(self, at: str, parts: tuple[str, ...]) -> Found | None:

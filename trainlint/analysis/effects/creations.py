@@ -33,7 +33,8 @@ _SHAPING = frozenset(
     "bfloat16 t tril triu flip clone detach fill_ zero_".split()
 )
 """Methods whose results are the same bits on every device."""
-_RANDOM_FILLS = frozenset({"random_", "uniform_", "normal_", "bernoulli_", "exponential_"})
+RANDOM_FILLS = frozenset({"random_", "uniform_", "normal_", "bernoulli_", "exponential_"})
+"""Methods that fill a tensor with random numbers."""
 _SHAPING_FUNCTIONS = frozenset({"torch.triu", "torch.tril"})
 
 
@@ -87,7 +88,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
     content = _content_of_call(file, call, factory, block)
     if content is None:
         return None
-    if factory not in FROM_ARRAY and not _RANDOM_FILLS.isdisjoint(methods):
+    if factory not in FROM_ARRAY and not RANDOM_FILLS.isdisjoint(methods):
         content = Content.RANDOM
     return Creation(call, factory, content, _SHAPING.issuperset(methods), behind is None)
 

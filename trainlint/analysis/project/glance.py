@@ -56,13 +56,18 @@ class Glance:
     """Whether it may import modules by names that stand in no code."""
     loads_weights: bool = False
     """Whether it may load weights that were saved before."""
+    pins: bool = False
+    """Whether it names memory that is pinned."""
+    indented: frozenset[str] = frozenset()
+    """Of what it imports, what only code inside something does: a function, a test, a `try`."""
 
 
 def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself: bool = False) -> Glance:
     """What the bytes of a file show. `telling` says whether the gate lets them through."""
+    imports = tuple(_imports(data.removeprefix(_BYTE_ORDER_MARK)))
     return Glance(
         telling=telling,
-        imports=tuple(_imports(data.removeprefix(_BYTE_ORDER_MARK))),
+        imports=tuple([origin for origin, _ in imports]),
         methods=frozenset(_methods(data)),
         names_device=names_device(data),
         size=len(data),
@@ -72,11 +77,15 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself
         starts_processes=any(word in data for word in STARTING_PROCESSES),
         imports_by_name=any(word in data for word in _BY_NAME),
         loads_weights=any(word in data for word in LOADING_WEIGHTS),
+        pins=b"pin_mem" in data,
+        indented=frozenset([origin for origin, inside in imports if inside]).difference(
+            [origin for origin, inside in imports if not inside]
+        ),
     )
 
 
-def _imports(data: bytes) -> Iterator[str]:
-    """The origins of all lines that read like an import.
+def _imports(data: bytes) -> Iterator[tuple[str, bool]]:
+    """The origins of all lines that read like an import, and whether the line is indented.
 
     The word is searched first, and its line is looked at then: three times as fast as to look at every line.
     """
@@ -87,7 +96,8 @@ def _imports(data: bytes) -> Iterator[str]:
         stop = data.find(b"\n", at) if at > last_closing else -1
         found = _IMPORT.match(data, data.rfind(b"\n", 0, at) + 1, len(data) if stop < 0 else stop)
         if found is not None:
-            yield from _origins(*found.groups())
+            is_inside = data[found.start() : found.start() + 1] in (b" ", b"\t")
+            yield from ((origin, is_inside) for origin in _origins(*found.groups()))
             at = data.find(b"import", max(at + 1, found.end()))
         else:  # nor is there an import at any other place of this line
             line_end = data.find(b"\n", at)

@@ -11,6 +11,7 @@ from weakref import proxy
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.settings.switches import OFF
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.effects.given.device_moves import copied_by_calls
@@ -118,7 +119,21 @@ class _Linked:
                 items=dict(loader_items(self.summaries, self.follower, file)),
                 saved=self._saved(file),
                 old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
+                always_off=self._always_off(file) if self.whole else (),
             )
+
+    def _always_off(self, file: int) -> tuple[str, ...]:
+        """The switches of a file's classes that no file of its group turns on."""
+        return tuple(sorted(self.summaries[file].switches - self.turned_on[self.groups[file]]))
+
+    @cached_property
+    def turned_on(self) -> dict[int, set[str]]:
+        """Group → the names under which its files pass something else than False, or which strings hold."""
+        found: dict[int, set[str]] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            options = [name for name, values in summary.options.items() if not values <= OFF]
+            found.setdefault(group, set()).update(summary.turned_on, summary.code.quoted, options)
+        return found
 
     @cached_property
     def tests_of_old_scaler(self) -> dict[int, set[int]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, stays
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
@@ -65,6 +66,8 @@ def summarise(file: SemanticModel) -> Summary:
         saved=saved_files(file),
         loaders=dict(_loaders(file)),
         loads=loaded_files(file),
+        switches=switches(file.outline),
+        turned_on=turned_on(file.outline),
     )
 
 

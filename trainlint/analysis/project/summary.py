@@ -135,3 +135,7 @@ class Summary:
     """Call that builds a loader → where its dataset and its collate function come from."""
     loads: tuple[str, ...] = ()
     """Names of files that it loads by `torch.load`."""
+    switches: frozenset[str] = frozenset()
+    """Parameters of its classes' constructors that are False by default."""
+    turned_on: frozenset[str] = frozenset()
+    """Names under which it passes something else than False."""

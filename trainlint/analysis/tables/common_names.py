@@ -13,6 +13,12 @@ FOREIGN = frozenset(
     "flash_attn bitsandbytes safetensors huggingface_hub requests setuptools pytest".split()
 )
 """Packages that are called so often and so surely no part of a project that their calls are not even noted."""
+LIBRARIES = FOREIGN | frozenset(
+    "fairseq detectron2 mmcv mmdet mmseg mmengine mmcls mmpretrain open_clip clip segment_anything megatron "
+    "longformer pytorch_transformers pytorch_pretrained_bert sentence_transformers torch_geometric dgl espnet monai "
+    "nemo lavis".split()
+)
+"""Packages that projects copy into their own code."""
 PLAIN_METHODS = TO_HOST | frozenset(
     "cuda detach clone view reshape permute transpose flatten squeeze unsqueeze contiguous "
     "expand expand_as repeat sum mean std var max min argmax argmin abs sqrt pow exp log size dim numel gather "

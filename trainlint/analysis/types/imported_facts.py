@@ -72,6 +72,10 @@ class ImportedFacts:
     """Whether the file belongs to programs that never start a process group."""
     weights_loaded: bool = False
     """Whether a file of the project may load weights that were saved before."""
+    run_by_nobody: bool = False
+    """Whether nobody runs the file, as its path and its imports say."""
+    copied: bool = False
+    """Whether the file belongs to a copy of a library of others, beside the program that uses it."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
@@ -93,6 +97,10 @@ class ImportedFacts:
     saved: Mapping[str, bool] = field(default_factory=dict)
     """Name of a file that this one loads → whether all that the project saves under it is tensors, numbers, text and
     plain containers of these."""
+    nothing_pinned: bool = False
+    """Whether no file of the project names pinned memory, so that no loader in sight pins any."""
+    always_off: tuple[str, ...] = ()
+    """Parameters of the file's constructors that are False by default, and for which no file passes anything else."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

@@ -203,6 +203,9 @@ def _facts(group: _Group) -> GroupFacts:
             left_aside=member.left_aside,
             one_process=member.one_process,
             weights_loaded=member.weights_loaded,
+            run_by_nobody=member.run_by_nobody,
+            copied=member.copied,
+            nothing_pinned=member.nothing_pinned,
         )
         for member, facts in zip(members, linked, strict=True)
     )

@@ -11,6 +11,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
+from trainlint.engine.index.standing import copied_libraries, run_by_nobody
 
 MOST_FILES = 150
 """The most context files that are summarised."""
@@ -87,6 +88,16 @@ class ImportGraph:
         ]
 
     @cached_property
+    def run_by_nobody(self) -> list[bool]:
+        """Which files nobody runs, as their paths and imports say."""
+        return run_by_nobody(self._ordered, self._glances, self._all_imports, self._modules)
+
+    @cached_property
+    def copied(self) -> list[bool]:
+        """Which files belong to a copy of a library of others."""
+        return copied_libraries(self._ordered, self._glances, self._all_imports)
+
+    @cached_property
     def _folders_with_programs(self) -> set[Path]:
         """The directories with a file that is started, but for what installs packages, and for tests."""
         return {
@@ -102,16 +113,39 @@ class ImportGraph:
 
     @cached_property
     def one_process(self) -> list[bool]:
-        """Which files belong to programs that never start a process group, as far as the words of their files say."""
+        """Which files belong to programs that never start a process group, as far as the words of their files say.
+
+        Those are the programs of all files that work together; of a script that nothing imports, the script alone.
+        """
         files = list(zip(self.files, self.group_of, strict=True))
         run = {group for file, group in files if file.glance.program.runs and not is_test_path(file.shown)}
         several = {group for file, group in files if file.glance.starts_processes}
-        return [group in run and group not in several for group in self.group_of]
+        starting = self._with_importers([file.glance.starts_processes for file in self.files])
+        return [
+            (group in run and group not in several) or (self._is_script(number) and not starting[number])
+            for number, group in enumerate(self.group_of)
+        ]
+
+    def _is_script(self, number: int) -> bool:
+        """Whether a file is started, and imported by none but tests."""
+        file = self.files[number]
+        return file.glance.program.runs and not is_test_path(file.shown) and number not in self._imported_by_code
+
+    @cached_property
+    def _imported_by_code(self) -> set[int]:
+        """The files that other files than tests import."""
+        pairs = zip(self.files, self._all_imports, strict=True)
+        return {target for file, targets in pairs if not is_test_path(file.shown) for target in targets}
 
     @cached_property
     def loads_weights(self) -> bool:
         """Whether any of the files may load weights that were saved before."""
         return any(file.glance.loads_weights for file in self.files)
+
+    @cached_property
+    def nothing_pinned(self) -> bool:
+        """Whether none of the files names pinned memory."""
+        return not any(file.glance.pins for file in self.files)
 
     def _may_be_installed(self, folder: Path) -> bool:
         """Whether a directory is one of a package, and what installs packages lies above it."""
@@ -181,8 +215,19 @@ class ImportGraph:
 
     @cached_property
     def _all_imports(self) -> list[set[int]]:
-        modules = Modules([file.path for file in self.files])
-        return imports_among([file.glance.imports for file in self.files], modules)
+        return imports_among([file.glance.imports for file in self.files], self._modules)
+
+    @cached_property
+    def _modules(self) -> Modules:
+        return Modules(self._ordered)
+
+    @cached_property
+    def _ordered(self) -> list[Path]:
+        return [file.path for file in self.files]
+
+    @cached_property
+    def _glances(self) -> list[Glance]:
+        return [file.glance for file in self.files]
 
     def _by_distance(self, named: set[int]) -> Iterator[int]:
         """Importers up the chain, and what they and the named files import; of one distance, importers first."""

@@ -141,6 +141,9 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 left_aside=graph.left_aside[number],
                 one_process=graph.one_process[number],
                 weights_loaded=graph.loads_weights,
+                run_by_nobody=graph.run_by_nobody[number],
+                copied=graph.copied[number],
+                nothing_pinned=graph.nothing_pinned,
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
                 serves_torch=number in graph.serving_torch,
             )
@@ -156,14 +159,22 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
 
 
 def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
-    """What is said of files by all files together: nobody runs them, their programs run as one process, or the project
-    loads weights.
+    """What is said of files by all files together: nobody runs them, their programs run as one process, they are copies
+    of others' code, or the project loads weights or pins no memory.
     """
-    loads = graph.loads_weights
+    loads, unpinned = graph.loads_weights, graph.nothing_pinned
+    told = zip(graph.left_aside, graph.one_process, graph.run_by_nobody, graph.copied, strict=True)
     return {
-        file.path: ImportedFacts(left_aside=aside, one_process=alone, weights_loaded=loads)
-        for file, aside, alone in zip(graph.files, graph.left_aside, graph.one_process, strict=True)
-        if aside or alone or loads
+        file.path: ImportedFacts(
+            left_aside=aside,
+            one_process=alone,
+            weights_loaded=loads,
+            run_by_nobody=idle,
+            copied=copied,
+            nothing_pinned=unpinned,
+        )
+        for file, (aside, alone, idle, copied) in zip(graph.files, told, strict=True)
+        if aside or alone or loads or idle or copied or unpinned
     }
 
 

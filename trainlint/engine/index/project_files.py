@@ -70,6 +70,15 @@ class Member:
     weights_loaded: bool = False
     """Whether a file of the project may load weights that were saved before."""
 
+    run_by_nobody: bool = False
+    """Whether nobody runs it, as its path and its imports say."""
+
+    copied: bool = False
+    """Whether it belongs to a copy of a library of others."""
+
+    nothing_pinned: bool = False
+    """Whether no file of the project names pinned memory."""
+
     @property
     def known_early(self) -> ImportedFacts:
         """What is known of it before its group is linked."""
@@ -83,6 +92,9 @@ class Member:
             left_aside=self.left_aside,
             one_process=self.one_process,
             weights_loaded=self.weights_loaded,
+            run_by_nobody=self.run_by_nobody,
+            copied=self.copied,
+            nothing_pinned=self.nothing_pinned,
         )
 
     def data(self) -> bytes:

@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.contract.guard import guard
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     import libcst as cst
 
 _WHOLE = frozenset("floor ceil round trunc floor_divide long int".split())
 """Functions and methods whose results are whole numbers."""
+_KEEPS_WHOLE = frozenset("float half double to abs clone detach view reshape unsqueeze squeeze".split())
+"""Methods of whole numbers that leave them whole."""
+_COUNTS = lazy(r"(^|_)(dur|durs|durations?|counts?|lengths?|lens?|indices|idx|positions?|ranks?)($|_)")
+"""Names of what is counted."""
+_DEEPEST = 4
 _Options = tuple[tuple[str, ast.expr], ...]
 
 
@@ -62,9 +68,18 @@ def formula(site: Site) -> Formula | None:
 
 @guard
 def of_whole_numbers(site: Site) -> bool:
-    """One is added to whole numbers, which are either 0 or at least 1, so that no digit is lost."""
+    """One is added to whole numbers, by their names at least, which are 0 or at least 1, so that no digit is lost."""
     rest = _more_than_one(site.call.args[0]) if isinstance(site.node, ast.Call) and site.call.args else None
     return rest is not None and _is_whole(site, rest)
+
+
+@guard
+def rounded(site: Site) -> bool:
+    """The result is rounded to whole numbers."""
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in _WHOLE and site.node in nodes_in(node)
+        for node in own_nodes(site.statement)
+    )
 
 
 @guard
@@ -105,11 +120,15 @@ def _more_than_one(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _is_whole(site: Site, node: ast.expr) -> bool:
-    """Whether an expression gives whole numbers by its last operation."""
+def _is_whole(site: Site, node: ast.expr, depth: int = 0) -> bool:
+    """Whether an expression gives whole numbers by its last operation, by its name, or by what a cast is given."""
+    if isinstance(node, ast.Name | ast.Attribute) and _COUNTS.search(last_name(node)):
+        return True
     node = single_value(node, site.block) or node
     if isinstance(node, ast.Call):
-        return last_name(node.func) in _WHOLE
+        name = last_name(node.func)
+        kept = node.func.value if isinstance(node.func, ast.Attribute) and name in _KEEPS_WHOLE else None
+        return name in _WHOLE or (kept is not None and depth < _DEEPEST and _is_whole(site, kept, depth + 1))
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
 
 

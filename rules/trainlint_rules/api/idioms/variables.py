@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.conditions.values.tested_values import tested_to_be_no_tensor
-from trainlint.analysis.effects.creations import ALL
+from trainlint.analysis.effects.creations import ALL, RANDOM_FILLS
 from trainlint.analysis.programs.old_names.deprecated_uses import is_unused_import
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -32,6 +32,7 @@ _ARGUMENTS = ("data", "requires_grad", "volatile")
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _FRESH_METHODS = frozenset({"new", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor"})
 _CASTS = frozenset({"cuda", "cpu", "to", "type", "float", "double", "half", "long", "int", "bool"})
+_FILLS = RANDOM_FILLS | {"zero_", "fill_"}
 
 
 @early_guard
@@ -159,9 +160,15 @@ def _is_without_graph(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
+def _keeps_fresh(call: ast.Call) -> bool:
+    """Whether a call of a method casts or moves a tensor, or fills it with numbers, none of which has a graph."""
+    name, given = last_name(call.func), [*call.args, *(keyword.value for keyword in call.keywords)]
+    return name in _CASTS or (name in _FILLS and all(isinstance(constant(item), int | float) for item in given))
+
+
 def _is_fresh(site: Site, node: ast.expr) -> bool:
-    """Whether an expression makes a tensor that nothing else holds: a factory of PyTorch, cast or moved or not."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS:
+    """Whether an expression makes a tensor that nothing else holds: cast, moved and filled or not."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _keeps_fresh(node):
         if isinstance(node.func.value, ast.Name):
             return False
         node = node.func.value

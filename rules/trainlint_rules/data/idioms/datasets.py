@@ -32,9 +32,12 @@ _MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _DEEPEST = 10
 _Made = tuple[ast.expr, Block]
 """An expression and its block."""
+_Step = tuple[ast.expr, Block, tuple[int, ...]]
+"""The same, and what is picked from its value, as unpacking does."""
 _OFTEN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 
 
@@ -78,60 +81,82 @@ def are_indices(dataset: ast.expr) -> bool:
     return bool(_INDICES.search(last_name(dataset)))
 
 
-def _origins(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[_Made]:
+def _origins(
+    file: SemanticModel, node: ast.expr, block: Block, depth: int, path: tuple[int, ...] = ()
+) -> Iterator[_Made]:
     """The expressions that made a dataset, through names, attributes, wrappers and calls inside the file."""
     if depth > _DEEPEST:
         return
-    for step in _step_back(file, node, block):
+    for step in _step_back(file, node, block, path):
         if step is None:
             yield node, block
         else:
-            yield from _origins(file, *step, depth + 1)
+            further, outer, left = step
+            yield from _origins(file, further, outer, depth + 1, left)
 
 
-def _step_back(file: SemanticModel, node: ast.expr, block: Block) -> Sequence[_Made | None]:
+def _step_back(file: SemanticModel, node: ast.expr, block: Block, path: tuple[int, ...]) -> Sequence[_Step | None]:
     """What an expression was made of, one step back; None among it where the file does not show that."""
     match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if path and 0 <= path[0] < len(parts):
+            return [(parts[path[0]], block, path[1:])]
         case ast.Subscript():
-            return [(node.value, block)]
+            return [(node.value, block, ())]
         case ast.IfExp():
-            return [(node.body, block), (node.orelse, block)]
+            return [(node.body, block, path), (node.orelse, block, path)]
         case ast.Call():
-            return _inside(file, node, block) or [None]
+            return _inside(file, node, block, path) or [None]
     bindings = file.outline.bindings(node, block)
-    return [step for binding in bindings for step in _bound(file, binding)] if bindings else [None]
+    return [step for binding in bindings for step in _bound(file, binding, path)] if bindings else [None]
 
 
-def _bound(file: SemanticModel, binding: Binding) -> Sequence[_Made | None]:
+def _bound(file: SemanticModel, binding: Binding, path: tuple[int, ...]) -> Sequence[_Step | None]:
     """The same of a binding: what is assigned, or what calls in the file pass for a parameter."""
     if binding.how is How.ASSIGN and binding.value is not None:
-        return [(_picked(binding.value, binding.path), binding.block)]
+        return [(binding.value, binding.block, binding.path + path)]
     if binding.how is not How.PARAMETER:
         return []
     function = file.outline.function_of.get(binding.block.node)
     given = list(passed(file.graph, function, binding.name)) if function is not None else []
-    return given or [None]
+    return [(*item, path) for item in given] or [None]
 
 
-def _inside(file: SemanticModel, call: ast.Call, block: Block) -> list[_Made]:
+def _inside(file: SemanticModel, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
     """What a call wraps or returns that is itself a dataset."""
     if last_name(call.func) in _WRAPPERS and call.args:
-        first = call.args[0]
-        return [(item, block) for item in first.elts] if isinstance(first, ast.List | ast.Tuple) else [(first, block)]
+        return [(*item, ()) for item in _wrapped(file, call.args[0], block)]
     edge = file.graph.callee.get(call)
     if edge is None or edge.passed:
         return []
     return [
-        (place.node.value, place.block)
+        (place.node.value, place.block, path)
         for place in edge.function.returns
         if isinstance(place.node, ast.Return) and place.node.value is not None
     ]
 
 
-def _picked(value: ast.expr, path: tuple[int, ...]) -> ast.expr:
-    while path and isinstance(value, ast.Tuple) and 0 <= path[0] < len(value.elts):
-        value, path = value.elts[path[0]], path[1:]
-    return value
+def _wrapped(file: SemanticModel, given: ast.expr, block: Block) -> list[_Made]:
+    """The datasets that a wrapper is given: one, or those of a list that stands there or is filled before."""
+    match given:
+        case ast.List() | ast.Tuple():
+            return [(item, block) for item in given.elts]
+        case ast.ListComp() | ast.GeneratorExp():
+            return [(given.elt, block)]
+        case ast.Name():
+            assigned = [item for item in file.outline.bindings(given, block) if isinstance(item.value, _LISTS)]
+            held = [made for item in assigned if item.value for made in _wrapped(file, item.value, item.block)]
+            return [*held, *_appended(file, given.id, block)] if assigned else [(given, block)]
+    return [(given, block)]
+
+
+def _appended(file: SemanticModel, name: str, block: Block) -> Iterator[_Made]:
+    """What the same function appends to a list."""
+    for place in file.outline.calls.get("append", ()):
+        assert isinstance(place.node, ast.Call)
+        func, given = place.node.func, place.node.args
+        is_list = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == name
+        if is_list and given and file.graph.enclosing(place.block) is file.graph.enclosing(block):
+            yield given[0], place.block
 
 
 def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:

@@ -24,6 +24,9 @@ MOVES = frozenset({"to", "cuda", "type_as", "type"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
+_GENERATES = lazy(r"^_?(generate|translate|transcribe)($|_)|(beam|greedy)_?(search|decode)")
+_ONCE = lazy(r"(^|_)((input|example|sample|dummy)_(inputs?|examples?|batch)|exports?|onnx|tensorrt)(_|$)")
+"""Names of functions that export a network, or make what it is traced with."""
 _PROGRAM = frozenset({"self", "model", "args", "self.model", "trainer", "engine", "accelerator"})
 """Owners of a `device` that says where the program runs, not where a tensor is."""
 
@@ -158,6 +161,22 @@ def made_and_moved(site: Site) -> Creation | None:
     if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
         return None
     return creation(site.file, site.receiver, site.block)
+
+
+@guard
+def for_export(site: Site) -> bool:
+    """The function makes example inputs, or exports: it runs once."""
+    return site.function is not None and _ONCE.search(site.function.name) is not None
+
+
+@guard
+def once_per_sequence(site: Site) -> bool:
+    """It runs once for each sequence that a function generates, before the loop over its tokens."""
+    function = site.function
+    if function is None or site.heat.heat is not Heat.UNKNOWN or not _GENERATES.search(function.name):
+        return False
+    inside = [loop for loop in site.file.outline.loop_blocks.values() if loop.within(function.body)]
+    return bool(inside) and not any(site.block.within(loop) for loop in inside)
 
 
 @guard
