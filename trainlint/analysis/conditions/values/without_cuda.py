@@ -42,7 +42,7 @@ def _answers(file: SemanticModel) -> dict[Block, bool]:
 def _rules_cuda_out(guard: BranchTest) -> bool:
     parts = nodes_in(guard.expression)
     words = {item.value for item in parts if isinstance(item, ast.Constant)}
-    names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
+    names = {last_name(item) for item in parts if isinstance(item, (ast.Name, ast.Attribute))}
     if not guard.outcome:
         return "cuda" in words or "is_cuda" in names
     return bool(_OTHERS & (words | names))
