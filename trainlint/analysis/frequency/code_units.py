@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
@@ -40,21 +40,6 @@ TRANSPARENT = frozenset(
     "auto_docstring".split()
 ) | {AUTOCAST.name}
 """Decorators that register nothing."""
-_DEFINITIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
-_PARTLY_READ = frozenset(
-    {
-        ast.Assign,
-        ast.AugAssign,
-        ast.AnnAssign,
-        ast.Lambda,
-        ast.Import,
-        ast.ImportFrom,
-        ast.Expr,
-        ast.ExceptHandler,
-        ast.match_case,
-    }
-)
-"""Types of nodes of which a part runs nothing."""
 
 
 class Unit(NamedTuple):
@@ -181,7 +166,7 @@ class _Walk:
 
     def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
         """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
-        uses, names = self.uses.setdefault(key, {}), self._names
+        uses, names, parts_of = self.uses.setdefault(key, {}), self._names, self._parts_of
         waiting: list[Any] = list(nodes)
         while waiting:
             node = waiting.pop()
@@ -196,17 +181,13 @@ class _Walk:
             elif kind is ast.Constant:
                 if type(node.value) is str and len(node.value) <= _LONGEST_PATH:
                     self._read_string(node.value)
-            elif kind is ast.Call:
-                waiting += self._parts_of_call(node)
-            elif kind in _DEFINITIONS:
-                waiting += self._parts_of_definition(node, key)
-            elif kind in _PARTLY_READ:
-                waiting += self._parts(node)
             else:
-                waiting += children(node)
+                parts = parts_of.get(kind)
+                waiting += parts(self, node, key) if parts is not None else children(node)
 
-    def _parts_of_call(self, call: ast.Call) -> list[ast.expr]:
-        """What of a call may run or build what it names."""
+    # Each of the following gives what of a node may run or build what it names, in code of the unit `key`.
+
+    def _call(self, call: ast.Call, key: str) -> list[ast.expr]:
         if type(call.func) is ast.Name:
             called = call.func.id
             if called in ("isinstance", "issubclass") and call.args:
@@ -219,36 +200,66 @@ class _Walk:
             return [call.func, *call.args]
         return [call.func, *call.args, *[keyword.value for keyword in call.keywords]]
 
-    def _parts_of_definition(self, node: ast.AST, key: str) -> Iterable[ast.AST]:
-        """What of a function or class the unit around it runs; the rest is put on the list."""
-        if isinstance(node, ast.ClassDef):
-            cls = self._classes.get(node)
-            fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
-            self._waiting.append(((*node.bases, *fields), class_key(cls) if cls is not None else key))
-            return (*node.decorator_list, *[item.value for item in node.keywords], *node.body)
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    def _class(self, node: ast.ClassDef, key: str) -> Iterable[ast.AST]:
+        """Its bases are put on the list."""
+        cls = self._classes.get(node)
+        fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
+        self._waiting.append(((*node.bases, *fields), class_key(cls) if cls is not None else key))
+        return (*node.decorator_list, *[item.value for item in node.keywords], *node.body)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, key: str) -> Iterable[ast.AST]:
+        """Its body is put on the list."""
         own = self._outline.function_of.get(node)
         self._waiting.append((node.body, self._keys.function(own) if own is not None else key))
         return (*node.decorator_list, *_defaults(node.args))
 
-    def _parts(self, node: ast.AST) -> Iterable[ast.AST]:
-        """What of a node may run or build what it names, for types of which a part does not."""
-        match node:
-            case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
-                return self._parts_of_list(node.value)
-            case ast.Lambda():
-                return (*_defaults(node.args), node.body)
-            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
-                return ()
-            case ast.AnnAssign():
-                return (node.target,) if node.value is None else (node.target, node.value)
-            case ast.ExceptHandler():
-                return node.body
-            case ast.match_case():
-                return node.body if node.guard is None else (node.guard, *node.body)
-        return children(node)
+    def _assignment(self, node: ast.Assign, key: str) -> Iterable[ast.AST]:
+        """A name that is assigned to runs nothing."""
+        target = node.targets[0]
+        if type(target) is not ast.Name or len(node.targets) > 1:
+            return (*node.targets, node.value)
+        return (node.value,) if target.id != "__all__" else self._listed(node.value)
 
-    def _parts_of_list(self, value: ast.expr) -> Iterable[ast.expr]:
+    def _augmented(self, node: ast.AugAssign, key: str) -> Iterable[ast.AST]:
+        is_list = isinstance(node.target, ast.Name) and node.target.id == "__all__"
+        return self._listed(node.value) if is_list else (node.target, node.value)
+
+    def _annotated(self, node: ast.AnnAssign, key: str) -> Iterable[ast.AST]:
+        return (node.target,) if node.value is None else (node.target, node.value)
+
+    def _statement(self, node: ast.Expr, key: str) -> Iterable[ast.AST]:
+        return () if type(node.value) is ast.Constant else (node.value,)
+
+    def _lambda(self, node: ast.Lambda, key: str) -> Iterable[ast.AST]:
+        return (*_defaults(node.args), node.body)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, key: str) -> Iterable[ast.AST]:
+        return ()
+
+    def _handler(self, node: ast.ExceptHandler, key: str) -> Iterable[ast.AST]:
+        return node.body
+
+    def _case(self, node: ast.match_case, key: str) -> Iterable[ast.AST]:
+        return node.body if node.guard is None else (node.guard, *node.body)
+
+    _parts_of: ClassVar[Mapping[type, Callable[[_Walk, Any, str], Iterable[ast.AST]]]] = {
+        ast.Call: _call,
+        ast.Expr: _statement,
+        ast.Assign: _assignment,
+        ast.AugAssign: _augmented,
+        ast.AnnAssign: _annotated,
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.ClassDef: _class,
+        ast.Lambda: _lambda,
+        ast.Import: _import,
+        ast.ImportFrom: _import,
+        ast.ExceptHandler: _handler,
+        ast.match_case: _case,
+    }
+    """Types of nodes of which a part runs nothing, or something else than the unit around them."""
+
+    def _listed(self, value: ast.expr) -> Iterable[ast.expr]:
         """Names in a list say what a file offers; a dict of this name is a table that builds what it holds."""
         if not isinstance(value, ast.List | ast.Tuple):
             return (value,)
