@@ -98,9 +98,12 @@ class SourceFile:
 
     def column(self, node: ast.expr) -> int:
         """The 1-based column, in characters, in which an expression begins."""
-        if self._is_ascii or (text := self.line(node.lineno)).isascii():
+        if self._is_ascii:
             return node.col_offset + 1
-        return len(text.encode("utf-8")[: node.col_offset].decode("utf-8", "ignore")) + 1
+        start = self.line_starts[node.lineno - 1]
+        if self.text[start : start + node.col_offset].isascii():
+            return node.col_offset + 1
+        return self.offset(node.lineno, node.col_offset) - start + 1
 
     @cached_property
     def _is_ascii(self) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Answers = dict[tuple[ast.expr, bool, Block], Condition]
+_NAMED = frozenset({ast.Name, ast.Attribute})
 _DEEPEST = 8
 
 
@@ -49,7 +50,7 @@ class Question:
     def names(self) -> list[str]:
         """The last word of each name and attribute in the test."""
         if self._names is None:
-            self._names = [last_name(part) for part in self.nodes if isinstance(part, (ast.Name, ast.Attribute))]
+            self._names = [last_name(part) for part in self.nodes if type(part) in _NAMED]
         return self._names
 
     def ask(self, test: ast.expr, outcome: bool, block: Block | None = None) -> Condition:

@@ -269,7 +269,7 @@ class _Walk:
     def _read_string(self, text: str) -> None:
         if text.isascii() and text.isidentifier():
             self.quoted[text] = None
-        elif _PATH.search(text):
+        elif (":" in text or " " not in text) and _PATH.search(text):  # others are sentences
             self.quoted |= dict.fromkeys(_WORD.findall(text))
 
 
