@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 
-from trainlint.finding import Heat, Safety, Severity
+from trainlint.finding import Confidence, Heat, Safety, Severity
 from trainlint.installation.distributions import PackError
 from trainlint.installation.fingerprint import digest, fingerprint, folders, stats_below
 from trainlint.installation.kept_texts import keep, kept_texts
@@ -56,6 +56,7 @@ class RuleEntry:
     of_run: bool
     editor_tag: str
     confirmed_by: tuple[str, ...]
+    best_in_tests: Confidence
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -192,6 +193,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "of_run": rule.of_run,
         "editor_tag": rule.editor_tag,
         "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
+        "best_in_tests": rule.best_in_tests.value,
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
@@ -214,5 +216,6 @@ def _read(facts: dict[str, Any]) -> RuleEntry:
         "fix_safety": None if safety is None else Safety(safety),
         "aliases": tuple(facts["aliases"]),
         "confirmed_by": tuple(facts["confirmed_by"]),
+        "best_in_tests": Confidence(facts["best_in_tests"]),
     }
     return RuleEntry(**(facts | read))

@@ -78,6 +78,8 @@ class Heat(Enum):
     UNKNOWN = "unknown"
     """Nothing is known of who calls it."""
 
+    __hash__ = object.__hash__  # at once, by identity: `Enum` itself hashes a member's name, in Python
+
     @property
     def in_step(self) -> bool:
         """Whether the line runs at least once in each training iteration."""

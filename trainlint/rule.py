@@ -134,6 +134,8 @@ class Rule(ABC):
     """Whether only a part of what the probe measures at the line could be gained, and it is not known which."""
     warned_as: ClassVar[str] = ""
     """A regular expression for what PyTorch's warning says, where `confirmed_by` is a warning."""
+    best_in_tests: ClassVar[Confidence] = Confidence.CERTAIN
+    """How sure a finding in a test or a benchmark is at best: the engine does not ask for what it would not show."""
     editor_tag: ClassVar[EditorTag] = ""
     """How editors draw the code of a finding besides underlining it: "deprecated" code is struck through, "unnecessary"
     code, which does nothing, is faded out."""

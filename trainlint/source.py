@@ -100,7 +100,10 @@ class SourceFile:
         """The 1-based column, in characters, in which an expression begins."""
         if self._is_ascii:
             return node.col_offset + 1
-        return self.offset(node.lineno, node.col_offset) - self.line_starts[node.lineno - 1] + 1
+        start = self.line_starts[node.lineno - 1]
+        if self.text[start : start + node.col_offset].isascii():
+            return node.col_offset + 1
+        return self.offset(node.lineno, node.col_offset) - start + 1
 
     @cached_property
     def _is_ascii(self) -> bool:

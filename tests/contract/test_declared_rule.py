@@ -233,6 +233,24 @@ def test_findings_in_tests_are_possible_at_most_unless_the_rule_matters_there(
     assert [finding.confidence for place in places for finding in rule().check(Site(model, place))] == [sure]
 
 
+class SureOfItself(Anywhere):
+    __doc__ = PAGE
+    code = "ACME204"
+    name = "toy-that-is-sure"
+
+    def confidence(self, match: Match) -> Confidence:
+        """The rule's own."""
+        return Confidence.LIKELY
+
+
+@pytest.mark.parametrize(
+    ("rule", "best"),
+    [(Anywhere, Confidence.POSSIBLE), (AlsoInTests, Confidence.CERTAIN), (SureOfItself, Confidence.CERTAIN)],
+)
+def test_the_engine_is_told_what_a_rule_can_reach_in_tests(rule: type[Toy], best: Confidence) -> None:
+    assert rule.best_in_tests is best
+
+
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_levels_keep_the_order_of_numbers_and_the_default_threshold(one: float, other: float) -> None:
     assert (level(one) <= level(other)) or one > other

@@ -84,6 +84,30 @@ def test_a_rule_that_crashes_costs_only_itself() -> None:
     assert "no luck at line 5" in failure.reason
 
 
+class HiddenCrash(Crash):
+    __doc__ = Crash.__doc__
+    code = "BAD002"
+    name = "crash-in-tests"
+    best_in_tests = Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "least", "is_asked"),
+    [
+        ("train.py", LOOP, Confidence.LIKELY, True),
+        ("tests/test_train.py", LOOP, Confidence.LIKELY, False),
+        ("tests/test_train.py", LOOP, Confidence.POSSIBLE, True),
+        # The comment may silence a finding that is not shown: whether it is unused, only the rule can tell.
+        ("tests/test_train.py", f"{LOOP}  # trainlint: ignore\n", Confidence.LIKELY, True),
+    ],
+)
+def test_a_rule_is_not_asked_in_a_test_what_would_not_be_shown(
+    path: str, text: str, least: Confidence, is_asked: bool
+) -> None:
+    verdicts = judge(source_from_text(path, text), [HiddenCrash()], Config(min_confidence=least))
+    assert [failure.rule for failure in verdicts.failures] == ["BAD002"] * is_asked
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

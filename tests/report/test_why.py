@@ -61,7 +61,7 @@ def test_heat_that_was_told_is_not_told_again() -> None:
 
 
 def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None:
-    line = replace(LINE, body=replace(STEP, heat=Heat.INNER), gradients_off=True, gradients_reason="line 2: with x")
+    line = replace(LINE, body=STEP._replace(heat=Heat.INNER), gradients_off=True, gradients_reason="line 2: with x")
     told = text(replace(EXPLANATION, lines=(line,)))
     assert "  body:     runs several times in each training step (0.97): line 3" in told
     assert "  autograd: off (line 2: with x)\n" in told

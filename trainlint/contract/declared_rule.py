@@ -117,6 +117,7 @@ class DeclaredRule(Rule, base=True):
                 dict.fromkeys(item for kind in cls.__mro__[::-1] for item in vars(kind).get("unless", ()))
             )
             cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
+            cls.best_in_tests = cls._best_in_tests()
         super().__init_subclass__(base=base, **kwargs)
         if base:
             return
@@ -135,6 +136,12 @@ class DeclaredRule(Rule, base=True):
     @abstractmethod
     def found(self, site: Site) -> Match | Iterable[Match] | None:
         """What is wrong at a place, whatever the guards say; mostly one match or None."""
+
+    @classmethod
+    def _best_in_tests(cls) -> Confidence:
+        """The most that `confidence` gives there; anything where a class puts its findings together by itself."""
+        own = cls.confidence is not DeclaredRule.confidence or cls.check is not DeclaredRule.check
+        return Confidence.CERTAIN if own or cls.in_tests else Confidence.POSSIBLE
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The edits of the fix. Raises `Unfixable`, or returns nothing, where there is no fix."""

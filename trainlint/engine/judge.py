@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
@@ -15,6 +16,7 @@ from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
 from trainlint.suppress import suppress
+from trainlint.suppress.hint import may_hold_directives
 
 if TYPE_CHECKING:
     from trainlint.catalogue import AnyRule, InstalledRule
@@ -69,7 +71,8 @@ def _judged(
 ) -> Verdicts:
     findings: list[Finding] = []
     failures: list[Failure] = []
-    for rule, places in zip(rules, places_by_rule(rules, model), strict=True):
+    may_show = _may_show(source, config, model.outside)
+    for rule, places in zip(rules, places_by_rule(rules, model, may_show=may_show), strict=True):
         try:
             for place in places:
                 findings.extend(rule.check(Site(model, place)))
@@ -85,6 +88,21 @@ def _judged(
     kept = suppress(source, in_order, ran, known, model.tree, elsewhere=outside.ignored_at, leaving=outside.leaving)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
+
+
+def _may_show(source: SourceFile, config: Config, outside: ImportedFacts) -> Callable[[InstalledRule], bool]:
+    """Whether a rule may show something in a file: in tests, findings of most rules are too unsure for that.
+
+    Where ignore comments stand, each rule may: a comment that silences a doubtful finding is not unused.
+    """
+
+    @cache
+    def hides_doubts() -> bool:
+        from trainlint.analysis.programs.test_files import is_test_path  # most files have no place for a rule
+
+        return is_test_path(source.path) and not outside.ignored_at and not may_hold_directives(source.text)
+
+    return lambda rule: rule.best_in_tests >= config.min_confidence or not hides_doubts()
 
 
 def _why_crashed(rule: InstalledRule, error: Exception) -> str:

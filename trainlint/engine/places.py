@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -29,13 +29,17 @@ _Named = list[Iterable[Place]]
 
 
 def places_by_rule(
-    rules: Sequence[InstalledRule], model: SemanticModel, *, however_seldom: bool = False
+    rules: Sequence[InstalledRule],
+    model: SemanticModel,
+    *,
+    however_seldom: bool = False,
+    may_show: Callable[[InstalledRule], bool] = lambda rule: True,
 ) -> list[Iterator[Place]]:
     """For each rule, in their order, the places of a file that its triggers name.
 
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
     `however_seldom` hands out places as well that run too seldom for the rule. There are none in a file of another
-    framework than PyTorch.
+    framework than PyTorch, nor for rules that may not show anything. `may_show` is asked where a rule has places.
     """
     wanted = _trigger_index(tuple(rules))
     named = wanted.granted(model.outline)
@@ -45,17 +49,25 @@ def places_by_rule(
         return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
     return [
-        _often_enough(rule, places, model, moments) if places or rule.triggers.effects else iter(())
+        _often_enough(rule, places, model, moments, may_show) if places or rule.triggers.effects else iter(())
         for rule, places in zip(rules, named, strict=True)
     ]
 
 
-def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, moments: _HeatOfBlocks) -> Iterator[Place]:
+def _often_enough(
+    rule: InstalledRule,
+    named: _Named,
+    model: SemanticModel,
+    moments: _HeatOfBlocks,
+    may_show: Callable[[InstalledRule], bool],
+) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
+    if not (named or model.calls_with(rule.triggers.effects)) or not moments.are_possible(heats) or not may_show(rule):
+        return
     if not heats:
         yield from _named(rule, named, model)
-    elif (named or model.calls_with(rule.triggers.effects)) and moments.may_hold(heats):
+    elif moments.may_hold(heats):
         for place in _named(rule, named, model):
             if moments.heat(place.block) in heats:
                 yield place
@@ -108,14 +120,17 @@ class _HeatOfBlocks:
         self._any_in_step: bool | None = None
         self._known: dict[Block, Heat] = {}
 
+    def are_possible(self, heats: frozenset[Heat]) -> bool:
+        """Whether a file such as this could have code that runs so often: without functions and loops, it has none."""
+        return not heats or not heats <= IN_STEP or len(self.model.outline.blocks) > 1
+
     def may_hold(self, heats: frozenset[Heat]) -> bool:
         """Whether any code of the file may run so often."""
         if not heats <= IN_STEP:
             return True
         if self._any_in_step is None:
             # To ask for heat costs a file without functions and loops more than all else that is asked of it.
-            blocks = self.model.outline.blocks
-            self._any_in_step = len(blocks) > 1 and self.model.heats.any_in_step
+            self._any_in_step = self.are_possible(heats) and self.model.heats.any_in_step
         return self._any_in_step
 
     def heat(self, block: Block) -> Heat:

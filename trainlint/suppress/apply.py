@@ -102,7 +102,8 @@ def ignored_lines(source: SourceFile, tree: ast.Module, lines: Iterable[int]) ->
         return {}
     from trainlint.suppress.comments import read_comments
 
-    comments = read_comments(source, lambda word: "-" in word, tree)  # installed rules are not known yet
+    lines = tuple(lines)
+    comments = read_comments(source, lambda word: "-" in word, tree, lines)  # installed rules are not known yet
     found: dict[int, tuple[str, ...]] = {}
     for directive in comments.directives:
         if not directive.whole_file and not directive.is_bare_noqa:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
@@ -91,17 +91,25 @@ class Comments:
         return self.first_lines.get(line, line)
 
 
-def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.Module | None = None) -> Comments:
+def read_comments(
+    source: SourceFile,
+    is_rule: Callable[[str], bool],
+    tree: ast.Module | None = None,
+    wanted: Iterable[int] | None = None,
+) -> Comments:
     """All ignore comments of a file. `is_rule` tells a rule's name from the first word of a reason.
 
     Of a file that is no valid Python, those before the place where its tokens end. With the file's `tree`, only those
     statements of its module, classes and functions are tokenized that look as if they held such a comment: reading
-    tokens takes twice as long as parsing.
+    tokens takes twice as long as parsing. Where only the statements of some lines are `wanted`, others are left out.
     """
     directives: list[Directive] = []
     first_lines: dict[int, int] = {}
     last_lines: dict[int, int] = {}
+    lines = sorted(wanted) if wanted is not None else None
     for start, stop in _stretches(source, tree):
+        if lines is not None and bisect_left(lines, start) == bisect_left(lines, stop):
+            continue
         first: int | None = None
         for token in _tokens(source, start, stop):
             line = start + token.start[0] - 1
@@ -134,11 +142,14 @@ def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[in
 
 def _first_lines(source: SourceFile, body: Sequence[ast.stmt]) -> Iterator[int]:
     """The first lines of the statements of a module and of its classes and functions, as far as no line is shared."""
+    text, starts = source.text, source.line_starts
     for statement in body:
-        starts: list[ast.stmt | ast.expr] = [statement, *getattr(statement, "decorator_list", ())]
-        line, column = min((node.lineno, node.col_offset) for node in starts)
-        before = source.line(line)[:column].strip()
-        if before in _BEFORE_STATEMENT and not source.line(line - 1).endswith("\\"):
+        line, column = statement.lineno, statement.col_offset
+        if isinstance(statement, _HOLDING_STATEMENTS) and statement.decorator_list:
+            line, column = min((node.lineno, node.col_offset) for node in (statement, *statement.decorator_list))
+        start = starts[line - 1]
+        line_before = text[starts[line - 2] : start] if line > 1 else ""
+        if text[start : start + column].strip() in _BEFORE_STATEMENT and not line_before.rstrip("\r\n").endswith("\\"):
             yield line
         if isinstance(statement, _HOLDING_STATEMENTS):
             yield from _first_lines(source, statement.body)

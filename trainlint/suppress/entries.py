@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.naming import names_one_rule, pack_of, rules_called
@@ -40,7 +41,7 @@ class Entry:
 class Vocabulary:
     """The rules that are installed, as far as known, and the codes of those that ran on this file."""
 
-    known: Sequence[AnyRule]
+    known: tuple[AnyRule, ...]
     ran: frozenset[str]
     packs: frozenset[str]
     """The letters that codes of installed rules begin with."""
@@ -83,10 +84,16 @@ class Vocabulary:
         return self.complete and bool(silenced) and silenced <= self.ran
 
     def _entry(self, directive: Directive, word: Word) -> Entry:
-        codes = frozenset(rule.code for rule in rules_called(word.text, self.known))
-        aliased = frozenset(rule.code for rule in self.known if _is_aliased(rule, (word.text.upper(),)))
+        codes, aliased = _codes_of_word(word.text, self.known)
         ours = directive.of_trainlint or bool(codes) or pack_of(word.text.upper()) in self.packs
         return Entry(directive, word, codes | aliased, ours)
+
+
+@lru_cache(256)  # files have the same few words
+def _codes_of_word(word: str, known: tuple[AnyRule, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The codes of the rules that a word stands for, and of those that have it as the code of another tool."""
+    codes = frozenset(rule.code for rule in rules_called(word, known))
+    return codes, frozenset(rule.code for rule in known if _is_aliased(rule, (word.upper(),)))
 
 
 def _is_aliased(rule: AnyRule, words: tuple[str, ...]) -> bool:
@@ -96,6 +103,11 @@ def _is_aliased(rule: AnyRule, words: tuple[str, ...]) -> bool:
 
 def vocabulary(known: Sequence[AnyRule] | None, ran: Sequence[InstalledRule]) -> Vocabulary:
     """The vocabulary of a run. Rules that ran are known, whether listed or not."""
+    return _vocabulary(tuple(known) if known is not None else None, tuple(ran))
+
+
+@lru_cache(8)  # all files of a run share it, as a rule
+def _vocabulary(known: tuple[AnyRule, ...] | None, ran: tuple[InstalledRule, ...]) -> Vocabulary:
     rules: tuple[AnyRule, ...] = tuple({rule.code: rule for rule in (*(known or ()), *ran)}.values())
     packs = frozenset(pack_of(rule.code) for rule in rules)
     return Vocabulary(rules, frozenset(rule.code for rule in ran), packs, complete=known is not None)

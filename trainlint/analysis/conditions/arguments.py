@@ -66,13 +66,13 @@ def passed_arguments(
     if not call.args and not call.keywords:
         return NO_ARGUMENTS
     known = [(str(number), _known(item, parameters, option)) for number, item in enumerate(call.args)]
-    known += [(item.arg, _known(item.value, parameters, option)) for item in call.keywords if item.arg is not None]
-    return PassedArguments(
-        len(call.args),
-        tuple([item.arg for item in call.keywords if item.arg is not None]),
-        any(type(item) is ast.Starred for item in call.args) or any(item.arg is None for item in call.keywords),
-        tuple([item for item in known if item[1]]),
-    )
+    names: list[str] = []
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            names.append(keyword.arg)
+            known.append((keyword.arg, _known(keyword.value, parameters, option)))
+    unpacks = len(names) < len(call.keywords) or ast.Starred in map(type, call.args)
+    return PassedArguments(len(call.args), tuple(names), unpacks, tuple([item for item in known if item[1]]))
 
 
 def _known(value: ast.expr, parameters: Collection[str], option: Callable[[ast.expr], str] | None) -> str:
@@ -99,7 +99,7 @@ def written_constant(value: ast.expr | None) -> str:
     elif type(value) is ast.UnaryOp:
         found = constant(value)
     else:
-        return INFINITY if _is_infinity(value) else ""
+        return INFINITY if value is not None and _is_infinity(value) else ""
     if found is None or found is True or found is False:
         return repr(found)
     if type(found) is str:
@@ -107,12 +107,16 @@ def written_constant(value: ast.expr | None) -> str:
     return repr(found) if isinstance(found, (int, float)) and found == found else ""
 
 
-def _is_infinity(value: ast.expr | None) -> bool:
+def _is_infinity(value: ast.expr) -> bool:
     """`inf`, `math.inf`, `torch.inf` and `float("inf")`."""
-    if isinstance(value, ast.Call):
-        text = constant(value.args[0]) if len(value.args) == 1 and last_name(value.func) == "float" else None
-        return isinstance(text, str) and text.lstrip("+").lower() in ("inf", "infinity")
-    return isinstance(value, (ast.Name, ast.Attribute)) and last_name(value) == "inf"
+    if type(value) is ast.Attribute:
+        return value.attr == "inf"
+    if type(value) is ast.Name:
+        return value.id == "inf"
+    if type(value) is not ast.Call or len(value.args) != 1 or last_name(value.func) != "float":
+        return False
+    text = constant(value.args[0])
+    return isinstance(text, str) and text.lstrip("+").lower() in ("inf", "infinity")
 
 
 def parameter_of_caller(value: str) -> str | None:

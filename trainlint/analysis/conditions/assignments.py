@@ -63,4 +63,4 @@ def targets(statement: ast.stmt) -> list[ast.expr]:
     """What a statement assigns to."""
     if isinstance(statement, ast.Assign):
         return statement.targets
-    return [statement.target] if isinstance(statement, ast.AnnAssign | ast.AugAssign) else []
+    return [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.conditions.forms.remainders import remainder_of
 from trainlint.analysis.conditions.guards import guards_around
@@ -14,8 +14,7 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BatchWait:
+class BatchWait(NamedTuple):
     """A test inside a loop that lets code run each so many iterations only."""
 
     block: Block

@@ -161,7 +161,8 @@ def _evaluate(question: Question) -> Condition:
     test, outcome = question.test, question.outcome
     kind = type(test)
     if kind is not ast.Name and kind is not ast.Attribute:
-        found = _of_parts(question)
+        of_parts = _OF_PARTS.get(kind)
+        found = of_parts(question) if of_parts is not None else None
         if found is not None:
             return found
         value = constant(test)
@@ -178,32 +179,61 @@ def _evaluate(question: Question) -> Condition:
     return found
 
 
-def _of_parts(question: Question) -> Condition | None:
-    """The condition of a test that is made of other tests; None for those that forms read."""
+# The condition of a test that is made of other tests; None for those that forms read.
+
+
+def _of_comparison(question: Question) -> Condition | None:
     test, outcome = question.test, question.outcome
-    match test:
-        case ast.Compare():
-            if len(test.ops) > 1:
-                parts = [question.ask(part, outcome) for part in _pairs(test)]
-                return all_of(parts) if outcome else any_of(parts)
-            if isinstance(constant(test.comparators[0]), bool) and isinstance(test.ops[0], _SAME + _OTHER):
-                same = isinstance(test.ops[0], _SAME) == outcome
-                return question.ask(test.left, constant(test.comparators[0]) == same)
-        case ast.BoolOp():
-            parts = [question.ask(part, outcome) for part in test.values]
-            return all_of(parts) if isinstance(test.op, ast.And) == outcome else any_of(parts)
-        case ast.UnaryOp(op=ast.Not()):
-            return question.ask(test.operand, not outcome)
-        case ast.NamedExpr():
-            return question.ask(test.value, outcome)
-        case ast.IfExp():
-            return any_of(
-                [_of_way(question, test.test, True, test.body), _of_way(question, test.test, False, test.orelse)]
-            )
-        case ast.Call():
-            inner = _reduced(test)
-            return question.ask(inner, outcome) if inner is not None else None
+    assert isinstance(test, ast.Compare)
+    if len(test.ops) > 1:
+        parts = [question.ask(part, outcome) for part in _pairs(test)]
+        return all_of(parts) if outcome else any_of(parts)
+    value = constant(test.comparators[0])
+    if isinstance(value, bool) and isinstance(test.ops[0], _SAME + _OTHER):
+        return question.ask(test.left, value == (isinstance(test.ops[0], _SAME) == outcome))
     return None
+
+
+def _of_operation(question: Question) -> Condition:
+    test, outcome = question.test, question.outcome
+    assert isinstance(test, ast.BoolOp)
+    parts = [question.ask(part, outcome) for part in test.values]
+    return all_of(parts) if isinstance(test.op, ast.And) == outcome else any_of(parts)
+
+
+def _of_negation(question: Question) -> Condition | None:
+    test = question.test
+    assert isinstance(test, ast.UnaryOp)
+    return question.ask(test.operand, not question.outcome) if isinstance(test.op, ast.Not) else None
+
+
+def _of_assigned(question: Question) -> Condition:
+    test = question.test
+    assert isinstance(test, ast.NamedExpr)
+    return question.ask(test.value, question.outcome)
+
+
+def _of_choice(question: Question) -> Condition:
+    test = question.test
+    assert isinstance(test, ast.IfExp)
+    return any_of([_of_way(question, test.test, True, test.body), _of_way(question, test.test, False, test.orelse)])
+
+
+def _of_call(question: Question) -> Condition | None:
+    test = question.test
+    assert isinstance(test, ast.Call)
+    inner = _reduced(test)
+    return question.ask(inner, question.outcome) if inner is not None else None
+
+
+_OF_PARTS: dict[type[ast.expr], Form] = {
+    ast.Compare: _of_comparison,
+    ast.BoolOp: _of_operation,
+    ast.UnaryOp: _of_negation,
+    ast.NamedExpr: _of_assigned,
+    ast.IfExp: _of_choice,
+    ast.Call: _of_call,
+}
 
 
 def _of_way(question: Question, test: ast.expr, way: bool, value: ast.expr) -> Condition:

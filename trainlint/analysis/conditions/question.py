@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Answers = dict[tuple[ast.expr, bool, Block], Condition]
+_NAMED = frozenset({ast.Name, ast.Attribute})
 _DEEPEST = 8
 
 
@@ -36,6 +37,7 @@ class Question:
     """What was found for the tests of this file: names are tested again and again."""
     _nodes: list[ast.AST] | None = None
     _names: list[str] | None = None
+    _bindings: list[Binding] | None = None
 
     @property
     def nodes(self) -> list[ast.AST]:
@@ -48,7 +50,7 @@ class Question:
     def names(self) -> list[str]:
         """The last word of each name and attribute in the test."""
         if self._names is None:
-            self._names = [last_name(part) for part in self.nodes if isinstance(part, (ast.Name, ast.Attribute))]
+            self._names = [last_name(part) for part in self.nodes if type(part) in _NAMED]
         return self._names
 
     def ask(self, test: ast.expr, outcome: bool, block: Block | None = None) -> Condition:
@@ -66,6 +68,11 @@ class Question:
         """Whether the branch that the test opens assigns something: "self.table", "cache[]"."""
         return assigns(self.block, name, self.flags.assignments)
 
-    def bindings(self, node: ast.expr) -> list[Binding]:
-        """What assigns the name, or the attribute of the object itself, that a test reads."""
-        return self.flags.outline.bindings(node, self.block)
+    def bindings(self, node: ast.expr, block: Block | None = None) -> list[Binding]:
+        """What assigns the name, or the attribute of the object itself, that a test reads, here or in another block."""
+        where = block or self.block
+        if node is not self.test or where is not self.block:
+            return self.flags.outline.bindings(node, where)
+        if self._bindings is None:  # a dozen forms ask about the test itself
+            self._bindings = self.flags.outline.bindings(node, where)
+        return self._bindings

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.conditions.forms.ranks import is_main_only, may_ask_for_rank, speaks_of_rank
 from trainlint.analysis.conditions.guards import guards_around
@@ -41,8 +40,7 @@ def _asks(file: SemanticModel, block: Block) -> bool:
     return any(may_ask_for_rank(guard.expression, guard.place, file.outline) for guard in guards_around(block))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MainOnly:
+class MainOnly(NamedTuple):
     """A test that the first process passes alone, or all others without it."""
 
     block: Block

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
@@ -31,8 +30,7 @@ SCALAR_NAME = lazy(
 """Names of tensors that hold a single number, or a few."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Collective:
+class Collective(NamedTuple):
     """One such call."""
 
     name: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.effects.arrays import is_drawn, stays_same
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
@@ -59,8 +58,7 @@ class Content(Enum):
     """Copied from values that the program computes on the host."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Creation:
+class Creation(NamedTuple):
     """A factory call at the root of an expression."""
 
     call: ast.Call

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class EffectKind(Enum):
@@ -27,8 +27,7 @@ class EffectKind(Enum):
     """Holds a whole training loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """One effect of a call."""
 
     kind: EffectKind
@@ -46,8 +45,7 @@ class Effect:
         return f"line {self.line}" if self.path == path else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class CalledFunction:
+class CalledFunction(NamedTuple):
     """A function that a call runs, with what it does."""
 
     title: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
@@ -59,11 +58,11 @@ def _carried(
     found = []
     for effect in effects:
         if effect.kind in _CARRIED_ANYHOW:
-            found.append(replace(effect, distance=effect.distance + 1))
+            found.append(effect._replace(distance=effect.distance + 1))
         elif effect.kind in _CARRIED:
             handed_on = parameter_of_caller(net.calls[call].passed.value(effect.of, parameters, defaults))
             if handed_on is not None:
-                found.append(replace(effect, of=handed_on, distance=effect.distance + 1))
+                found.append(effect._replace(of=handed_on, distance=effect.distance + 1))
     return found
 
 
@@ -76,7 +75,7 @@ def _added(net: CallGraph, found: dict[int, tuple[Effect, ...]], call: int, effe
         return []
     nearest: dict[Effect, Effect] = {}
     for effect in sorted((*found.get(caller, ()), *effects), key=_order):
-        nearest.setdefault(replace(effect, distance=0), effect)
+        nearest.setdefault(effect._replace(distance=0), effect)
     new = tuple(nearest.values())[:MOST]
     if new == found.get(caller, ()):
         return []

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place
 from trainlint.analysis.syntax.memo import once
@@ -39,8 +38,7 @@ _LIBRARIES = frozenset({"torch", "numpy", "math", "logging"})
 _DEEPEST = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Sharing:
+class _Sharing(NamedTuple):
     """Names that share memory with others from a line on, all of it or as the elements of a container."""
 
     names: frozenset[str]
@@ -49,8 +47,7 @@ class _Sharing:
     elements: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
+class _Write(NamedTuple):
     """Names whose memory a line writes to, or may write to."""
 
     names: frozenset[str]
@@ -138,7 +135,7 @@ def _sharings(file: SemanticModel, root: ast.AST) -> tuple[_Sharing, ...]:
     """What shares memory in some code, without names that hold memory of their own by then."""
     found = [item for node in nodes_in(root) for item in _shared_by(node) if item.names and item.others]
     lasting = ((item, [name for name in item.others if not _is_new(file, name, item.line)]) for item in found)
-    return tuple([replace(item, others=frozenset(others)) for item, others in lasting if others])
+    return tuple([item._replace(others=frozenset(others)) for item, others in lasting if others])
 
 
 def _shared_by(node: ast.AST) -> Iterator[_Sharing]:

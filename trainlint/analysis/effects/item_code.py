@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -64,7 +63,7 @@ def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | Non
         if all(last_name(base) in _PLAIN_BASES for base in bases):
             facts = item_facts(file, [function.owner.node])
             calls = {last_name(node.func) for node in nodes_in(function.node) if isinstance(node, ast.Call)}
-            return replace(facts, ready=function.name == GIVES_ITEMS[0] and only_picks(calls))
+            return facts._replace(ready=function.name == GIVES_ITEMS[0] and only_picks(calls))
     elif _COLLATES.search(function.name):
         return item_facts(file, [function.node])
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
@@ -22,8 +22,7 @@ _FOLLOWED = 3
 """How many names are followed from the loop to the list of parameters."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ParameterLoop:
+class ParameterLoop(NamedTuple):
     """A `for`, or a comprehension, that runs once for each parameter."""
 
     block: Block

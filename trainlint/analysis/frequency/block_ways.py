@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -225,11 +224,11 @@ def _is_met(item: RequiredValue, options: Mapping[str, tuple[str, ...]]) -> bool
 def behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
     """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
     if fact.heat is Heat.ONCE and optional and not fact.optional:
-        return replace(fact, chain=(*fact.chain, optional), optional=True)
+        return fact._replace(chain=(*fact.chain, optional), optional=True)
     if fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
         return fact
     if unknown and not fact.behind_unknown:
-        fact = replace(fact, behind_unknown=True)
+        fact = fact._replace(behind_unknown=True)
     if optional:
-        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional), optional=True)
+        fact = fact._replace(confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional), optional=True)
     return fact

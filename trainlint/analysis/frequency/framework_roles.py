@@ -7,7 +7,6 @@ in classes that look like a part of a trainer. `forward` is no hook, since it do
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,8 +57,7 @@ def is_called_to_test(name: str) -> bool:
     return bool(_TESTS_MODEL.search(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(NamedTuple):
     """How often a framework calls a function, how sure that is from 0 to 1, and why in words."""
 
     heat: Heat

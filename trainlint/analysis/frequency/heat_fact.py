@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
 from trainlint.finding import Heat
@@ -22,8 +21,7 @@ RANK = {
 Order: TypeAlias = tuple[int, bool, float, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class HeatFact:
+class HeatFact(NamedTuple):
     """How hot a place is, how sure that is, and why, outermost first."""
 
     heat: Heat
@@ -48,7 +46,7 @@ class HeatFact:
         """The same fact, no surer than a place behind an unknown test can be."""
         if not self.behind_unknown or self.confidence <= CONFIDENCE_BEHIND_UNKNOWN:
             return self
-        return replace(self, confidence=CONFIDENCE_BEHIND_UNKNOWN)
+        return self._replace(confidence=CONFIDENCE_BEHIND_UNKNOWN)
 
     @property
     def preference(self) -> tuple[Order, int, tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from enum import IntEnum
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
@@ -307,8 +306,8 @@ class FrequencyFixpoint:
             return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, way.rare))
         if found.function != NOWHERE and self.net.functions[found.function].generator:
             # Iterated by a training loop, a generator goes round once with it.
-            return fact if way.in_loop else replace(fact, heat=Heat.EPOCH)
-        return replace(fact, heat=Heat.INNER) if way.in_loop and fact.heat is Heat.STEP else fact
+            return fact if way.in_loop else fact._replace(heat=Heat.EPOCH)
+        return fact._replace(heat=Heat.INNER) if way.in_loop and fact.heat is Heat.STEP else fact
 
     def _settled(self) -> dict[int, HeatFact]:
         """The heat of every function: what it has by itself, then what its callers give it, hottest first.
@@ -457,7 +456,7 @@ class FrequencyFixpoint:
             return HeatFact(Heat.STEP, 0.8, self._seen_from(function, edge, (step,)))
         if edge.how is Handing.CLOSURE:
             step = f"line {call.line}: closure of the optimizer"
-            return replace(fact, confidence=0.6 * fact.confidence, chain=(*fact.chain, step))
+            return fact._replace(confidence=0.6 * fact.confidence, chain=(*fact.chain, step))
         steps = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
         chain = self._seen_from(function, edge, steps)
         heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
@@ -493,4 +492,4 @@ def _located(step: str, path: str) -> str:
 
 def limited_in_test_file(fact: HeatFact) -> HeatFact:
     """The same heat in a file that tests or measures."""
-    return replace(fact, confidence=min(fact.confidence, _TEST_FILE_CEILING))
+    return fact._replace(confidence=min(fact.confidence, _TEST_FILE_CEILING))

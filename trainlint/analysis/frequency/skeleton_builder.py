@@ -188,17 +188,18 @@ def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> li
     """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
     takers = (*TORCH_CLASSES, *(name for name in outline.calls if names_trainer(name)))
     taking = {place.node for name in takers for place in outline.calls.get(name, ())}
-    return [
-        place
-        for place in outline.all_calls()
-        if place.node in graph.callee
-        or place.node in taking
-        or position_of_function(last_name(place.node)) is not None
-        or place.node in graph.handed
-        or place.node in graph.entered
-        or may_leave(outline, place)
-        or reader.proves_step(place)
-    ]
+    telling = graph.callee.keys() | taking | graph.handed.keys() | graph.entered.keys()
+    found: list[Place] = []
+    for name, places in outline.calls.items():
+        if position_of_function(name) is not None:
+            found += places
+        else:
+            found += [
+                place
+                for place in places
+                if place.node in telling or may_leave(outline, place) or reader.proves_step(place)
+            ]
+    return found
 
 
 def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
@@ -216,14 +217,15 @@ def may_leave(outline: Outline, place: Place) -> bool:
     call = place.node
     assert isinstance(call, ast.Call)
     func = call.func
-    if not isinstance(func, (ast.Name, ast.Attribute)):
-        return isinstance(func, (ast.Call, ast.Subscript))
-    package = outline.package(func)
-    if package is not None:
-        return package not in FOREIGN
-    if isinstance(func, ast.Name):
+    if type(func) is ast.Attribute:
+        package = outline.package(func)
+        return func.attr not in PLAIN_METHODS if package is None else package not in FOREIGN
+    if type(func) is ast.Name:
+        package = outline.package(func)
+        if package is not None:
+            return package not in FOREIGN
         return place.block.scope.owner(func.id) is not None or outline.may_be_starred(func.id, place.block)
-    return func.attr not in PLAIN_METHODS
+    return type(func) is ast.Call or type(func) is ast.Subscript
 
 
 def _call(

@@ -165,12 +165,15 @@ def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bo
     shape = net.functions[function]
     if shape.off:
         return True
-    edges = [edge for edge in net.callers.get(function, []) if edge.how in (Handing.CALLED, Handing.RUN)]
-    if edges or function in told:
-        if not told.get(function, True):
-            return False
-        calls = ((net.calls[edge.call], net.function_of[net.call_block[edge.call]]) for edge in edges)
-        return all(call.off or (caller != NOWHERE and known[caller]) for call, caller in calls)
+    is_called = function in told
+    for edge in net.callers.get(function, ()):
+        if edge.how is Handing.CALLED or edge.how is Handing.RUN:
+            is_called = True
+            caller = net.function_of[net.call_block[edge.call]]
+            if not net.calls[edge.call].off and (caller == NOWHERE or not known[caller]):
+                return False
+    if is_called:
+        return told.get(function, True)
     outer = net.function_of[net.outside_block(function)]
     return shape.outside_off or (outer != NOWHERE and known[outer])
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.finding import Heat
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderUse:
+class LoaderUse(NamedTuple):
     """A loop of another file over a loader."""
 
     path: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.programs.wraps import assigned
 from trainlint.analysis.syntax.blocks import Block, How, Place
@@ -22,8 +21,7 @@ _FOLLOWED = 3
 """How many names are followed from the optimizer to the list of parameters."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OptimizerBuild:
+class OptimizerBuild(NamedTuple):
     """One call that builds an optimizer of torch.optim, apex or bitsandbytes."""
 
     place: Place

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import argument, dotted, position
@@ -34,8 +34,7 @@ _FOLLOWED = 4
 """How many names are followed from a use back to the wrap."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wrap:
+class Wrap(NamedTuple):
     """One call that wraps a model."""
 
     wrapper: Wrapper

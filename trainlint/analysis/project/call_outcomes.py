@@ -19,7 +19,7 @@ from trainlint.analysis.project.things import (
     ValueThing,
     first_things,
 )
-from trainlint.analysis.types.calls.identity_results import handed_back
+from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.values import Value
 
@@ -55,8 +55,10 @@ def returned(follower: Follower, function: FunctionThing, file: int, call: Outgo
     summary = follower.summaries[function.file].functions[function.key]
     if call is None or not (summary.returned.access_paths or summary.returned.items):
         return summary.returned
-    names = summary.parameters[function.bound + function.given :]
-    given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
+    given: dict[str, Value] = {}
+    if hands_back(summary.returned, function.key):
+        names = summary.parameters[function.bound + function.given :]
+        given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
     return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import Handing
@@ -17,6 +18,7 @@ from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import (
     CALL,
+    MOST_THINGS,
     NO_FILE,
     ChoiceThing,
     ClassThing,
@@ -26,6 +28,7 @@ from trainlint.analysis.project.things import (
     ObjectThing,
     Thing,
     ValueThing,
+    few_of,
     first_things,
     too_many,
 )
@@ -56,8 +59,7 @@ def _no_things(file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ..
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Partial:
+class _Partial(NamedTuple):
     """An answer that was cut short: it holds where it would be cut short by the same access paths again."""
 
     things: tuple[Thing, ...]
@@ -126,10 +128,12 @@ class Follower:
             return ()
         if len(access_paths) == 1:
             things = self._follow(file, access_paths[0])
-            return () if too_many(things) else things
+            return () if len(things) > MOST_THINGS and too_many(things) else things
         found: dict[Thing, None] = {}
         for access_path in access_paths:
-            found |= dict.fromkeys(self._follow(file, access_path))
+            things = self._follow(file, access_path)
+            if things:
+                found |= dict.fromkeys(things)
         return () if too_many(found) else tuple(found)
 
     def _follow(self, file: int, access_path: AccessPath) -> tuple[Thing, ...]:
@@ -183,7 +187,7 @@ class Follower:
             self._cut |= outer
             depends = self.asked_arguments
             self.asked_arguments |= asked
-        found = first_things(things)
+        found = tuple(few_of(things))
         if cut:
             self._partial[key] = _Partial(found, cut, len(self._busy), depends)
         else:
@@ -194,22 +198,24 @@ class Follower:
 
     def _at_once(self, file: int, access_path: AccessPath) -> tuple[Thing, ...] | None:
         """What half of all access paths lead to: a class or function of the file, or nothing in the project."""
-        match access_path.start:
-            case Start.NAME:
-                if self.modules.resolve(file, access_path.of) is not None:
-                    return None
-                table = self.choices.of_library(access_path.of)
-                return (table,) if table is not None else ()
-            case Start.LOCAL if access_path.of in self.summaries[file].classes:
-                return (ClassThing(file, access_path.of),)
-            case Start.LOCAL if access_path.of in self.summaries[file].functions:
-                return (FunctionThing(file, access_path.of),)
-            case Start.INSTANCE:
-                return (ObjectThing(file, access_path.of, own=True),)
-        return None
+        start, of = access_path.start, access_path.of
+        if start is Start.NAME:
+            if self.modules.resolve(file, of) is not None:
+                return None
+            table = self.choices.of_library(of)
+            return (table,) if table is not None else ()
+        if start is Start.LOCAL:
+            if of in self.summaries[file].classes:
+                return (ClassThing(file, of),)
+            return (FunctionThing(file, of),) if of in self.summaries[file].functions else None
+        return (ObjectThing(file, of, own=True),) if start is Start.INSTANCE else None
 
     def _start(self, file: int, access_path: AccessPath) -> Iterator[Thing]:
         match access_path.start:
+            case Start.PARAMETER:
+                yield from self._parameter(file, access_path)
+            case Start.CALL:
+                yield from self._result(file, access_path.of)
             case Start.NAME:
                 yield from self.named(file, access_path.of)
             case Start.LOCAL:
@@ -222,10 +228,6 @@ class Follower:
             case Start.SUPER:
                 for base in self.classes.bases(file, access_path.of):
                     yield ObjectThing(base.file, base.name)
-            case Start.PARAMETER:
-                yield from self._parameter(file, access_path)
-            case Start.CALL:
-                yield from self._result(file, access_path.of)
 
     def _result(self, file: int, key: str) -> Iterator[Thing]:
         """What a call gives."""
@@ -286,39 +288,47 @@ class Follower:
         Where what is handed on leads back into the question, the answer cannot be kept, so fewer are looked at.
         """
         found: dict[Parameter, Reaching] = {asked: Reaching()}
-        sources: dict[Parameter, list[Parameter]] = {}
-        waiting = deque([asked])
+        sources: list[tuple[Reaching, list[Reaching]]] = []
+        waiting = deque(found.items())
         while waiting:
-            parameter = waiting.popleft()
+            parameter, reaching = waiting.popleft()
             known = self._reaching.get(parameter)
             if known is not None:
-                found[parameter] = known
+                reaching.things, reaching.declared = known.things, known.declared
                 continue
             file, access_path = parameter
-            sources[parameter] = []
+            given: list[Reaching] = []
             things: dict[Thing, None] = {}
             for passed, handed_on in self._passed(file, access_path):
                 things |= dict.fromkeys(passed)
                 for key in handed_on:
-                    if key not in found and (not self._cut or len(found) < _MOST_PARAMETERS):
-                        found[key] = Reaching()
-                        waiting.append(key)
-                    if key in found:
-                        sources[parameter].append(key)
+                    source = found.get(key)
+                    if source is None and (not self._cut or len(found) < _MOST_PARAMETERS):
+                        source = found[key] = Reaching()
+                        waiting.append((key, source))
+                    if source is not None:
+                        given.append(source)
+            sources.append((reaching, given))
             declared = self.summaries[file].functions[access_path.of].declared.get(access_path.name, ())
-            found[parameter].things = dict.fromkeys(first_things(things))
-            found[parameter].declared = tuple(self._declared(file, declared))
-        spread(found, sources)
+            reaching.things = few_of(things)
+            reaching.declared = tuple(self._declared(file, declared))
+        spread(found.values(), sources)
         return found
 
     def _passed(self, file: int, access_path: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
         """What each call passes to a parameter: things, and parameters of its own function, which it hands on."""
         given = self.arguments.get((file, access_path.of, access_path.name), ())
         for source, value in given if len(given) <= MOST_CALLERS else ():
-            handed_on = [each for each in value.access_paths if each.start is Start.PARAMETER and not each.path]
-            if handed_on:
-                value = value.with_access_paths(*(each for each in value.access_paths if each not in handed_on))
-            yield self.value(source, value), [(source, each) for each in handed_on]
+            handed_on: list[Parameter] = []
+            if value.access_paths:
+                others: list[AccessPath] = []
+                for each in value.access_paths:
+                    if each.start is Start.PARAMETER and not each.path:
+                        handed_on.append((source, each))
+                    else:
+                        others.append(each)
+                value = value.with_access_paths(*others)
+            yield self.value(source, value), handed_on
 
     def or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
         """Things, and where no object is among them, objects of the classes that an annotation names.
@@ -341,8 +351,9 @@ class Follower:
 
         A value that holds no others is one thing wherever it arises, so that what many functions say of it counts once.
         """
-        if value.access_paths:
-            yield from self._moved(self.follow(file, value.access_paths), value)
+        things = self.follow(file, value.access_paths) if value.access_paths else ()
+        if things:
+            yield from self._moved(things, value)
         if value.kind is not Kind.UNKNOWN:
             holds = value.element is not None or value.items
             yield ValueThing(file, value) if holds else ValueThing(NO_FILE, value.with_access_paths())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.tables.devices import names_device
 from trainlint.analysis.tables.frameworks.loaded_weights import LOADING_WEIGHTS
@@ -30,8 +30,7 @@ _BEFORE_METHODS = frozenset({(), (b"async",)})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(NamedTuple):
     """A file at a glance. It depends on the file's bytes and on nothing else, so it may be kept for as long as they."""
 
     telling: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
@@ -218,6 +219,8 @@ def _draws(file: SemanticModel) -> Iterator[Draw]:
 @once
 def _changes_dataset(file: SemanticModel) -> bool:
     """Whether a file calls a method of some loader's dataset, or assigns to an attribute of it."""
+    if "dataset" not in file.source.text:
+        return False
     called = (place.node.func for place in file.outline.all_calls() if isinstance(place.node, ast.Call))
     stored = (
         target
@@ -228,7 +231,7 @@ def _changes_dataset(file: SemanticModel) -> bool:
     )
     return any(
         isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "dataset"
-        for node in (*called, *stored)
+        for node in chain(called, stored)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
 from trainlint.analysis.effects.effect import Effect
@@ -59,8 +60,7 @@ class ClassSummary:
     """What it is decorated with."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutgoingCall:
+class OutgoingCall(NamedTuple):
     """A call with what it is given, and what it may run in other files."""
 
     number: int
@@ -79,8 +79,7 @@ class OutgoingCall:
     """In which way it runs that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(NamedTuple):
     """A loop that takes batches of a loader."""
 
     block: int

@@ -116,6 +116,11 @@ def first_things(things: Iterable[Thing]) -> tuple[Thing, ...]:
     return tuple(found)
 
 
+def few_of(things: dict[Thing, None]) -> dict[Thing, None]:
+    """The first of things that are all different, mostly all: to hash a thing takes longer than all else here."""
+    return things if len(things) <= MOST_THINGS + 1 else dict.fromkeys(first_things(things))
+
+
 def too_many(things: Collection[Thing]) -> bool:
     """Whether things, or the values among them, are too many to tell anything."""
     if len(things) <= MOST_THINGS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position
@@ -23,11 +23,9 @@ _HANDING_BACK = frozenset(("to", "cuda", "train", "eval", "half", "float"))
 _MOST_BINDINGS = 100
 """What is assigned more often than that is generated code, and no instance of one class."""
 _NO_CLASS = frozenset((None,))
-_NAMED = (ast.Name, ast.Attribute)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edge:
+class Edge(NamedTuple):
     """One call site of a function of the file."""
 
     place: Place
@@ -149,7 +147,10 @@ def call_graph(outline: Outline) -> LocalCalls:
             graph.entered[call] = _entering_methods(graph, made) if made is not None else []
         given = call.args if not call.keywords else [*call.args, *[keyword.value for keyword in call.keywords]]
         for handed in given:
-            if isinstance(handed, _NAMED) and last_name(handed) in names:
+            if type(handed) is ast.Name:
+                if handed.id in names:
+                    _hand_over(graph, place, handed)
+            elif type(handed) is ast.Attribute and handed.attr in names:
                 _hand_over(graph, place, handed)
     return graph
 

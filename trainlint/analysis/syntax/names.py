@@ -75,6 +75,11 @@ def nodes_in(node: ast.AST) -> list[ast.AST]:
         if kind is Attribute:
             append(item.value)
             continue
+        if kind is Call:
+            append(item.func)
+            found += item.args
+            found += item.keywords
+            continue
         fields = _CHILDREN.get(kind)
         for name in _fields(kind) if fields is None else fields:
             child: Any = getattr(item, name, None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from trainlint.analysis.syntax.blocks import Function
-from trainlint.analysis.syntax.names import dotted, last_name
+from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.syntax.outline import Outline
 
 _Thing = TypeVar("_Thing")
@@ -24,31 +24,29 @@ class Keys:
     def function(self, function: Function) -> str:
         """A function's qualified name, with a number behind the second and later ones of that name."""
         if self._functions is None:
-            functions = self.outline.functions
-            self._functions = _numbered(functions, [item.qualified_name for item in functions])
+            self._functions = _numbered((item, item.qualified_name) for item in self.outline.functions)
         return self._functions[function]
 
     def call(self, node: ast.Call) -> str:
         """A call by its function, the text of what is called, and its turn among such calls there."""
         if self._calls is None:
-            calls: list[ast.AST] = []
-            texts: list[str] = []
-            around = self.outline.functions_around
-            for place in self.outline.all_calls():
-                assert isinstance(place.node, ast.Call)
-                function = around[place.block.number]
-                called = dotted(place.node.func) or last_name(place.node.func)
-                calls.append(place.node)
-                texts.append(f"{function.qualified_name}:{called}" if function is not None else f":{called}")
-            self._calls = _numbered(calls, texts)
+            self._calls = _numbered(self._called())
         return self._calls[node]
 
+    def _called(self) -> Iterator[tuple[ast.AST, str]]:
+        """Each call with its function and the text of what is called."""
+        around = [f"{item.qualified_name}:" if item is not None else ":" for item in self.outline.functions_around]
+        for name, places in self.outline.calls.items():
+            for place in places:
+                call: Any = place.node
+                yield call, around[place.block.number] + (dotted(call.func) or name)
 
-def _numbered(things: Sequence[_Thing], texts: Sequence[str]) -> dict[_Thing, str]:
+
+def _numbered(things: Iterable[tuple[_Thing, str]]) -> dict[_Thing, str]:
     """Each thing by its text, with a number behind the second and later ones of the same."""
     seen: dict[str, int] = {}
     found: dict[_Thing, str] = {}
-    for thing, text in zip(things, texts, strict=True):
+    for thing, text in things:
         count = seen[text] = seen.get(text, 0) + 1
         found[thing] = text if count == 1 else f"{text}#{count}"
     return found

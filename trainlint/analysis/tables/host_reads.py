@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 
 class Gives(Enum):
@@ -19,8 +19,7 @@ class Gives(Enum):
     """A tensor on the device whose size its data decide."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostRead:
+class HostRead(NamedTuple):
     """One method or function, by its last name."""
 
     name: str

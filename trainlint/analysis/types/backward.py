@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import children, constant, dotted, last_name, root_name
 from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
@@ -56,8 +56,7 @@ class _Flow:
         """The part that is plain arithmetic: the name is a term or factor there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Backwards:
+class Backwards(NamedTuple):
     """What backward passes go through, asked by the names of one function, as in "loss" or "outputs.loss"."""
 
     flow: _Flow
@@ -121,15 +120,15 @@ class BackwardFlow:
             self._call(node, names)
         elif isinstance(node, ast.Assign):
             self._add([node.value], (name for target in node.targets for name in held_by(target)), names)
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
             self._add([node.value], held_by(node.target), names)
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             self._add([node.iter], held_by(node.target), names)
             # An element of a container of losses is a part of what the container is summed to.
             for whole in graph_names(node.iter, terms_only=True):
                 for part in held_by(node.target):
                     self._flow.sums.setdefault(_renamed(part, names), set()).add(_renamed(whole, names))
-        elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) and node.value is not None:
+        elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None:
             self._add([node.value], [LEAVES], names)
 
     def _call(self, call: ast.Call, names: Mapping[str, str]) -> None:
@@ -166,7 +165,7 @@ def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
     stack = children(function)
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Global | ast.Nonlocal):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
             outer.update(node.names)
         elif type(node) is ast.Name:
             if type(node.ctx) is ast.Store:
@@ -188,7 +187,7 @@ def graph_names(node: ast.expr, *, terms_only: bool = False) -> Iterator[str]:
     With `terms_only`, those alone that are summed or scaled on the way, and not put through a function.
     """
     for part in _graph_parts(node, terms_only):
-        name = dotted(part) if isinstance(part, ast.Name | ast.Attribute) else None
+        name = dotted(part) if isinstance(part, (ast.Name, ast.Attribute)) else None
         if name is not None:
             yield name
 
@@ -214,7 +213,7 @@ def _graph_parts(node: ast.expr, terms_only: bool) -> Iterator[ast.expr]:
             stack.extend(_through_call(part, terms_only))
         elif isinstance(part, ast.IfExp):
             stack += (part.body, part.orelse)
-        elif isinstance(part, ast.Compare | ast.Lambda | ast.Constant | ast.JoinedStr):
+        elif isinstance(part, (ast.Compare, ast.Lambda, ast.Constant, ast.JoinedStr)):
             continue
         elif not terms_only or isinstance(part, _ARITHMETIC):
             stack += [child for child in children(part) if isinstance(child, ast.expr)]
@@ -250,11 +249,11 @@ def _started_by(call: ast.Call) -> list[ast.expr]:
 
 def held_by(target: ast.expr) -> Iterator[str]:
     """The names that hold what is stored in a target: "totals" for `totals["loss"]`. An attribute outlives a call."""
-    if isinstance(target, ast.Tuple | ast.List):
+    if isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
             yield from held_by(item)
         return
-    while isinstance(target, ast.Subscript | ast.Starred):
+    while isinstance(target, (ast.Subscript, ast.Starred)):
         target = target.value
     name = dotted(target)
     if name is not None:

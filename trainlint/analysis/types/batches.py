@@ -50,7 +50,7 @@ class Batches:
             seen.add((node, path))
             if node in self.loaders.built:
                 found.add(self.loaders.built[node])
-            elif isinstance(node, ast.Name | ast.Attribute):
+            elif isinstance(node, (ast.Name, ast.Attribute)):
                 for binding in self.outline.bindings(node, block):
                     if (binding, path) not in seen:
                         seen.add((binding, path))
@@ -105,7 +105,7 @@ class Batches:
     def sources(self, node: ast.expr, block: Block) -> _Found:
         """The loaders that a batch, or a part of one, comes from."""
         while True:
-            if isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
+            if isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
                 node = node.value
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 node = node.func.value

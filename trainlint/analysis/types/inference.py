@@ -239,7 +239,7 @@ class Kinds:
         if how is How.WITH and binding.value is not None:
             outer = binding.block.parent or binding.block
             return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
-        if how is How.IMPORT and isinstance(node, ast.Import | ast.ImportFrom):
+        if how is How.IMPORT and isinstance(node, (ast.Import, ast.ImportFrom)):
             if node not in self._origins:
                 self._origins[node] = dict(imported_names(node))
             origin = self._origins[node].get(binding.name)
@@ -253,7 +253,7 @@ class Kinds:
     def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
         if not path:
             return self.of(value, block)
-        while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
+        while path and isinstance(value, (ast.Tuple, ast.List)) and -1 < path[0] < len(value.elts):
             if any(isinstance(item, ast.Starred) for item in value.elts):
                 break
             value, path = value.elts[path[0]], path[1:]

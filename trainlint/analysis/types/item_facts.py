@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ItemFacts:
+class ItemFacts(NamedTuple):
     """What code that makes items names."""
 
     device: bool

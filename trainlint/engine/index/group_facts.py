@@ -221,5 +221,5 @@ def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
     """No call is linked by the mere name of a method where files that were left out have methods of that name."""
     if not any(call.method in ambiguous for call in summary.calls):
         return summary
-    calls = (replace(call, method="") if call.method in ambiguous else call for call in summary.calls)
+    calls = (call._replace(method="") if call.method in ambiguous else call for call in summary.calls)
     return replace(summary, calls=tuple(calls))

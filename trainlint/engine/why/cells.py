@@ -45,7 +45,7 @@ class _Names:
         return replace(named, cell=cell, number=number, text=self.cells.line_written(line.number))
 
     def heat(self, fact: HeatFact) -> HeatFact:
-        return replace(fact, chain=tuple(map(self.step, fact.chain)))
+        return fact._replace(chain=tuple(map(self.step, fact.chain)))
 
     def step(self, step: str) -> str:
         return self.callers.step(step if self.cells is None else step_in_cells(step, self.path, self.cells))

@@ -31,7 +31,7 @@ def compared_draw(question: Question) -> Condition | None:
     else:
         return None
     value = constant(limit)
-    rare = isinstance(value, int | float) and (value if below else 1 - value) <= _SELDOM
+    rare = isinstance(value, (int, float)) and (value if below else 1 - value) <= _SELDOM
     return Condition(ConditionKind.CHANCE, test.lineno, "by chance", rare=rare)
 
 

@@ -70,7 +70,7 @@ def missing(question: Question) -> Condition | None:
         return None
     if isinstance(test, ast.Call):
         is_missing = not question.outcome
-    elif isinstance(test, ast.Name | ast.Attribute | ast.Subscript):
+    elif isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
         is_missing = not question.outcome and not question.block.negated  # `if not x:`, and no `else` of `if x:`
     else:
         is_missing = _missing_thing(question) is not None
@@ -147,7 +147,7 @@ def _is_switched_over(question: Question, thing: ast.expr) -> bool:
     Of a local name that holds for a loop over steps which sets it nowhere else: `shown = False` stands before it, and
     `if not shown: ...; shown = True` in it. A flag of the object is set nowhere else in the same function.
     """
-    if not isinstance(thing, ast.Name | ast.Attribute):
+    if not isinstance(thing, (ast.Name, ast.Attribute)):
         return False
     bindings = question.bindings(thing)
     inside = [item for item in bindings if item.block.within(question.block)]
@@ -172,7 +172,7 @@ def _loop_over_steps(block: Block) -> Block | None:
     for outer in within_function(block):
         if outer.kind is BlockKind.LOOP and outer.parent is not None:
             node = outer.node
-            if isinstance(node, ast.For | ast.AsyncFor) and is_batch_source(node.iter, outer.parent):
+            if isinstance(node, (ast.For, ast.AsyncFor)) and is_batch_source(node.iter, outer.parent):
                 return outer
             if any(isinstance(part, ast.Attribute) and part.attr == "backward" for part in nodes_in(node)):
                 return outer
@@ -184,7 +184,7 @@ def _function_around(block: Block) -> Block | None:
 
 
 def _asks_for_key(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In | ast.NotIn)
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn))
 
 
 def _is_state_of_optimizer(bindings: Iterable[Binding]) -> bool:

@@ -43,9 +43,9 @@ def remainder(question: Question) -> Condition | None:
 def compared_counter(question: Question) -> Condition | None:
     """`step == 10`, `step in save_steps` and `step < 3`."""
     left, operator, right = _sides(question.test)
-    if isinstance(operator, ast.Is | ast.IsNot):
+    if isinstance(operator, (ast.Is, ast.IsNot)):
         return None
-    if isinstance(operator, ast.Eq | ast.NotEq) and is_counter(right) and not is_counter(left):
+    if isinstance(operator, (ast.Eq, ast.NotEq)) and is_counter(right) and not is_counter(left):
         left, right = right, left
     if not (is_counter(left) or is_sum_of_counts(left, question.block)):
         return None

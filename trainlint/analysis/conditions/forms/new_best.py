@@ -19,7 +19,7 @@ def compared(question: Question) -> Condition | None:
     """A comparison with the best value so far, in a branch that replaces it."""
     test = question.test
     assert isinstance(test, ast.Compare)
-    if not isinstance(test.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE):
+    if not isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
         return None
     best = [dotted(side) for side in (test.left, test.comparators[0]) if _BEST.search(last_name(side))]
     return _new_best(question) if any(name and question.branch_assigns(name) for name in best) else None

@@ -21,9 +21,9 @@ def compared(question: Question) -> Condition | None:
     test = question.test
     assert isinstance(test, ast.Compare)
     operator, value = test.ops[0], constant(test.comparators[0])
-    if value not in (None, 0) or not isinstance(operator, ast.Is | ast.Eq | ast.IsNot | ast.NotEq | ast.Gt):
+    if value not in (None, 0) or not isinstance(operator, (ast.Is, ast.Eq, ast.IsNot, ast.NotEq, ast.Gt)):
         return None
-    is_off = isinstance(operator, ast.Is | ast.Eq)
+    is_off = isinstance(operator, (ast.Is, ast.Eq))
     return _option(question, test.left, is_off != question.outcome, question.block)
 
 
@@ -54,8 +54,8 @@ def _option(question: Question, node: ast.expr, on: bool, block: Block, depth: i
         return _option(question, node.operand, not on, block, depth)
     name = option_name(node)
     if name is None:
-        if isinstance(node, ast.Name | ast.Attribute):
-            return _of_binding(question, question.flags.outline.bindings(node, block), on, depth)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return _of_binding(question, question.bindings(node, block), on, depth)
         return None
     if is_expected(name):
         return Condition(ConditionKind.OPTION, question.test.lineno, f"depending on the option `{name}`")

@@ -18,7 +18,7 @@ def not_yet(question: Question) -> ast.Attribute | None:
     match question.test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
             same = isinstance(operator, ast.Eq) == question.outcome
-            if not same or not isinstance(constant(right), int | float | str):
+            if not same or not isinstance(constant(right), (int, float, str)):
                 return None
             if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr == ITEM.name:
                 left = left.func.value

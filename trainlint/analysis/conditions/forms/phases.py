@@ -57,13 +57,13 @@ def compared(question: Question) -> Condition | None:
     test = question.test
     assert isinstance(test, ast.Compare)
     left, operator, right = test.left, test.ops[0], test.comparators[0]
-    if not isinstance(operator, ast.Eq | ast.Is | ast.NotEq | ast.IsNot):
+    if not isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
         return None
     if not isinstance(left, (ast.Name, ast.Attribute, ast.Subscript)) or not _is_phase(last_name(left)):
         return None
     value = constant(right)
     phase = value if isinstance(value, str) else right.attr if isinstance(right, ast.Attribute) else ""
-    same = isinstance(operator, ast.Eq | ast.Is) == question.outcome
+    same = isinstance(operator, (ast.Eq, ast.Is)) == question.outcome
     if _TRAINING_PHASE.search(phase):
         return _phase(question, same)
     return _phase(question, not same) if _EVALUATION_PHASE.search(phase) else None
@@ -74,11 +74,11 @@ def compared_cache(question: Question) -> Condition | None:
     test = question.test
     assert isinstance(test, ast.Compare)
     operator = test.ops[0]
-    if constant(test.comparators[0]) is not None or not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+    if constant(test.comparators[0]) is not None or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         return None
     if not _is_cache(last_name(test.left)):
         return None
-    return _phase(question, isinstance(operator, ast.Is | ast.Eq) == question.outcome)
+    return _phase(question, isinstance(operator, (ast.Is, ast.Eq)) == question.outcome)
 
 
 def names_training(test: ast.expr, holds: bool) -> bool:

@@ -17,7 +17,7 @@ def compared(question: Question) -> Condition | None:
     """`step.bit_count() == 1` and `bin(step).count("1") == 1`."""
     test = question.test
     assert isinstance(test, ast.Compare)
-    if not isinstance(test.ops[0], ast.Eq | ast.NotEq) or constant(test.comparators[0]) != 1:
+    if not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or constant(test.comparators[0]) != 1:
         return None
     counted = test.left
     if not isinstance(counted, ast.Call) or not isinstance(counted.func, ast.Attribute):

@@ -116,7 +116,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
 
 def _negated_is_main_only(operand: ast.expr, block: Block, depth: int) -> bool | None:
     """The same for `not operand`: `not rank` means the first process, and `not (a and b)` says nothing of either."""
-    if isinstance(operand, ast.Name | ast.Attribute) and GLOBAL_RANK_NAME.search(last_name(operand)):
+    if isinstance(operand, (ast.Name, ast.Attribute)) and GLOBAL_RANK_NAME.search(last_name(operand)):
         return True
     inner = is_main_only(operand, block, depth)
     return None if inner is None or isinstance(operand, ast.BoolOp) else not inner
@@ -132,7 +132,7 @@ def may_ask_for_rank(test: ast.expr, block: Block, outline: Outline) -> bool:
 
     Wider than `asks_for_rank`, for rules that may only speak where no test on the way asks for the rank.
     """
-    words = [part for part in nodes_in(test) if isinstance(part, ast.Name | ast.Attribute)]
+    words = [part for part in nodes_in(test) if isinstance(part, (ast.Name, ast.Attribute))]
     if any(dotted(word) == "__name__" for word in words):
         return False  # the entry of a script
     return asks_for_rank(test, block) or any(_may_tell_rank(word, block, outline) for word in words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.conditions.forms.counters import is_counter, words
 from trainlint.analysis.syntax.blocks import Block, How
@@ -17,12 +17,12 @@ EVERY_UPDATE = lazy(
 )
 """Divisors of intervals that belong to training itself: what they guard is still a step."""
 _SMALL_INTERVAL = 10
+_COMPUTING = frozenset({ast.BinOp, ast.Call, ast.Subscript})
 _FUNCTIONS = frozenset({"fmod", "mod", "remainder"})
 _MULTIPLES = frozenset({"is_multiple_of", "is_multiple", "is_divisible_by", "divisible_by"})
 
 
-@dataclass(frozen=True, slots=True)
-class Remainder:
+class Remainder(NamedTuple):
     """What is left of a counter divided by an interval."""
 
     divisor: ast.expr | None
@@ -37,14 +37,14 @@ def remainder_of(node: ast.expr, block: Block) -> Remainder | None:
     """The remainder that an expression, or the one assignment of a name, computes; None for other expressions."""
     if isinstance(node, ast.NamedExpr):
         node = node.value
-    divided = _divided(single_value(node, block) or node) or _second_of_divmod(node, block)
+    divided = _divided_before(node, block) if isinstance(node, ast.Name) else _divided(node)
     if divided is None:
         return None
     counter, divisor = divided
     if isinstance(divisor, int):
         return Remainder(None, divisor, divisor >= _SMALL_INTERVAL)
     value = constant(single_value(divisor, block) or divisor)
-    if isinstance(value, float | str) or isinstance(counter, ast.Constant | ast.JoinedStr):
+    if isinstance(value, (float, str)) or isinstance(counter, (ast.Constant, ast.JoinedStr)):
         return None
     return _remainder(divisor, value)
 
@@ -65,6 +65,8 @@ def _remainder(divisor: ast.expr, value: object) -> Remainder:
 
 def _divided(node: ast.expr) -> tuple[ast.expr, ast.expr | int] | None:
     """The counter and the interval of an expression that computes a remainder."""
+    if type(node) not in _COMPUTING:
+        return None
     match node:
         case ast.BinOp(op=ast.Mod()):
             return node.left, node.right
@@ -89,14 +91,14 @@ def _interval_of_mask(mask: ast.expr) -> ast.expr | int | None:
     return mask if "mask" in last_name(mask).lower() else None
 
 
-def _second_of_divmod(node: ast.expr, block: Block) -> tuple[ast.expr, ast.expr] | None:
-    """The counter and the interval of `rest` in `count, rest = divmod(step, n)`."""
-    if not isinstance(node, ast.Name):
+def _divided_before(name: ast.Name, block: Block) -> tuple[ast.expr, ast.expr | int] | None:
+    """The same of what a name was assigned, and of `rest` in `count, rest = divmod(step, n)`."""
+    found = reaching(name.id, block, position(name))
+    if len(found) != 1 or found[0].how is not How.ASSIGN or found[0].value is None:
         return None
-    found = reaching(node.id, block, position(node))
-    if len(found) != 1 or found[0].how is not How.ASSIGN or found[0].path != (1,):
-        return None
-    call = found[0].value
-    if isinstance(call, ast.Call) and last_name(call.func) == "divmod" and len(call.args) == 2:
-        return call.args[0], call.args[1]
+    made, path = found[0].value, found[0].path
+    if not path:
+        return _divided(made)
+    if path == (1,) and isinstance(made, ast.Call) and last_name(made.func) == "divmod" and len(made.args) == 2:
+        return made.args[0], made.args[1]
     return None

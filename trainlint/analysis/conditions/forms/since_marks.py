@@ -70,7 +70,7 @@ def ends_loop(question: Question) -> Condition | None:
 def _flags_that_end(loop: ast.AST) -> Iterator[str]:
     """The flags that a loop's own statements test to leave it."""
     for statement in getattr(loop, "body", ()):
-        if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Break | ast.Return):
+        if isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Break, ast.Return)):
             name = dotted(statement.test)
             if name is not None:
                 yield name
@@ -108,7 +108,7 @@ def _branch_moves(limit: ast.expr, question: Question) -> bool:
 def _is_mark(mark: ast.expr, thing: ast.expr, question: Question) -> bool:
     """Whether the loop around sets a name to what another one holds."""
     name, loop = dotted(thing), question.block.innermost_loop()
-    if name is None or loop is None or not isinstance(mark, ast.Name | ast.Attribute):
+    if name is None or loop is None or not isinstance(mark, (ast.Name, ast.Attribute)):
         return False
     if isinstance(mark, ast.Name):
         found = _all_bindings(mark.id, question.block)

@@ -47,9 +47,9 @@ def compared(question: Question) -> Condition | None:
     test = question.test
     assert isinstance(test, ast.Compare)
     operator = test.ops[0]
-    if constant(test.comparators[0]) is not None or not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+    if constant(test.comparators[0]) is not None or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         return None
-    is_none = isinstance(operator, ast.Is | ast.Eq) == question.outcome
+    is_none = isinstance(operator, (ast.Is, ast.Eq)) == question.outcome
     return _watching(question, last_name(test.left)) if not is_none and _is_off(question, test.left, True) else None
 
 

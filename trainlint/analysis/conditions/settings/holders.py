@@ -49,12 +49,17 @@ def telling_option(node: ast.expr) -> str:
 def is_holder(node: ast.expr) -> bool:
     """Whether an expression holds options, or a group of them."""
     while True:
-        name = last_name(node).lower().lstrip("_")
-        if name in _HOLDERS or name.rpartition("_")[2] in _HOLDERS:
+        if _names_holder(last_name(node)):
             return True
-        if not isinstance(node, ast.Attribute):
+        if type(node) is not ast.Attribute:
             return False
         node = node.value
+
+
+@lru_cache(NAMES)
+def _names_holder(name: str) -> bool:
+    name = name.lower().lstrip("_")
+    return name in _HOLDERS or name.rpartition("_")[2] in _HOLDERS
 
 
 @lru_cache(NAMES)

@@ -178,9 +178,13 @@ class Flags:
 
         What is assigned only where another option is on is left out.
         """
+        known: dict[Block, bool] = {}
         for name, places in self.outline.stores.items():
             for place in places:
-                if _is_behind_option(place.block):
+                behind = known.get(place.block)
+                if behind is None:
+                    behind = known[place.block] = _is_behind_option(place.block)
+                if behind:
                     continue
                 for target in targets(place.statement):
                     if isinstance(target, ast.Attribute) and target.attr == name:

@@ -63,6 +63,8 @@ _NUMBERS = frozenset({"float", "int", "bool"})
 _DEEPEST = 6
 _MOST_BINDINGS = 6
 _MOST_RETURNS = 4
+_LEAVES = frozenset({ast.Name, ast.Attribute, ast.Compare, ast.Call})
+"""Types of most tests that are not made of others."""
 _TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.IfExp, ast.Call)
 """What functions return that answer a question."""
 
@@ -122,6 +124,8 @@ class Requirements:
     def _of_test(self, test: ast.expr, outcome: bool, block: Block, depth: int) -> Clauses:
         if depth > _DEEPEST:
             return NOTHING
+        if type(test) in _LEAVES:
+            return self._of_leaf(test, outcome, block, depth)
         match test:
             case ast.UnaryOp(op=ast.Not()):
                 return self._of_test(test.operand, not outcome, block, depth)
@@ -337,7 +341,7 @@ def _stored_value(value: ast.expr | None, function: Function | None) -> str:
 
 def _literal(node: ast.expr) -> str:
     """A constant, or constants in a row, as Python writes them; "" for all else."""
-    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         items = [written_constant(item) for item in node.elts]
         return f"({', '.join(items)},)" if items and all(items) else ""
     return written_constant(node)

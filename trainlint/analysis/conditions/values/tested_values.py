@@ -56,7 +56,7 @@ def _tensor_test(call: ast.Call) -> TensorTest | None:
     if name == "is_tensor":
         return TensorTest(call.args[0], True)
     is_tensor = last_name(call.args[-1]) == "Tensor"
-    names = (last_name(part) for part in nodes_in(call.args[-1]) if isinstance(part, ast.Name | ast.Attribute))
+    names = (last_name(part) for part in nodes_in(call.args[-1]) if isinstance(part, (ast.Name, ast.Attribute)))
     return TensorTest(call.args[0], is_tensor) if is_tensor or any("Tensor" in name for name in names) else None
 
 
@@ -65,8 +65,8 @@ def asks_only_for_gradient(block: Block) -> bool:
     guard = guard_of(block)
     if guard is None:
         return False
-    words = {last_name(part) for part in nodes_in(guard.expression) if isinstance(part, ast.Name | ast.Attribute)}
-    plain = all(isinstance(part, ast.Name | ast.Attribute | ast.Constant) for part in _operands(guard.expression))
+    words = {last_name(part) for part in nodes_in(guard.expression) if isinstance(part, (ast.Name, ast.Attribute))}
+    plain = all(isinstance(part, (ast.Name, ast.Attribute, ast.Constant)) for part in _operands(guard.expression))
     return plain and bool(words & {"grad", "requires_grad"})
 
 

@@ -49,7 +49,7 @@ def _comparison(guard: BranchTest) -> ast.expr:
 def _rules_cuda_out(guard: BranchTest) -> bool:
     parts = list(nodes_in(_comparison(guard)))
     words = {item.value for item in parts if isinstance(item, ast.Constant)}
-    names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
+    names = {last_name(item) for item in parts if isinstance(item, (ast.Name, ast.Attribute))}
     if not guard.outcome:
         return "cuda" in words or "is_cuda" in names
     return bool(_OTHERS & (words | names))

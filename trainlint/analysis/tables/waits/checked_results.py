@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedResult:
+class CheckedResult(NamedTuple):
     """One function, by its dotted origin."""
 
     origin: str

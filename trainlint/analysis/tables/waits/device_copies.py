@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCopy:
+class DeviceCopy(NamedTuple):
     """One method or function, by its last name."""
 
     name: str

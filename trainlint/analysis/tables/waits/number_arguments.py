@@ -5,12 +5,11 @@ PyTorch takes a tensor of one element for a number and calls `.item()` on it, so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class NumberArguments:
+class NumberArguments(NamedTuple):
     """The arguments of one function that are numbers, or lists of numbers."""
 
     name: str

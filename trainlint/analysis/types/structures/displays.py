@@ -38,7 +38,7 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 def is_long_display(value: ast.expr | None) -> bool:
     """Whether a dict or list is written out with so many entries that the value of one does not say what it may be."""
     return (
-        isinstance(value, ast.Dict | ast.List)
+        isinstance(value, (ast.Dict, ast.List))
         and len(value.values if isinstance(value, ast.Dict) else value.elts) > MOST
     )
 
@@ -50,7 +50,7 @@ def one_of(values: list[Value]) -> Value:
 
 
 def _arithmetic(kinds: Kinds, node: ast.BinOp, block: Block) -> Value:
-    if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.JoinedStr | ast.Constant):
+    if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.JoinedStr, ast.Constant)):
         return STRING if constant_value(getattr(node.left, "value", "")).kind is Kind.STRING else NUMBER
     return combine([kinds.of(node.left, block), kinds.of(node.right, block)])
 
@@ -60,7 +60,7 @@ def _sign(kinds: Kinds, node: ast.UnaryOp, block: Block) -> Value:
 
 
 def _comparison(kinds: Kinds, node: ast.Compare, block: Block) -> Value:
-    if any(isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) for operator in node.ops):
+    if any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops):
         return NUMBER
     sides = [kinds.of(side, block) for side in (node.left, *node.comparators)]
     if any(side.kind in _NO_TENSORS for side in sides):

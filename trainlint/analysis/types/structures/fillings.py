@@ -32,7 +32,7 @@ def may_be_table(kinds: Kinds, binding: Binding) -> bool:
     value = binding.value
     if isinstance(value, ast.Call):
         return bool(_REGISTRY.search(last_name(value))) or binding.name in kinds.outline.fillings
-    return isinstance(value, ast.Dict | ast.List) and (
+    return isinstance(value, (ast.Dict, ast.List)) and (
         bool(value.keys if isinstance(value, ast.Dict) else value.elts) or binding.name in kinds.outline.fillings
     )
 
@@ -42,7 +42,7 @@ def table_entries(kinds: Kinds, binding: Binding) -> tuple[AccessPath, ...]:
     value = binding.value
     if isinstance(value, ast.Dict):
         written = [kinds.of(item, binding.block) for item in value.values]
-    elif isinstance(value, ast.List | ast.Tuple | ast.Set):
+    elif isinstance(value, (ast.List, ast.Tuple, ast.Set)):
         written = [kinds.of(item, binding.block) for item in value.elts]
     else:
         written = []

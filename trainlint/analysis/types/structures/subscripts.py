@@ -24,7 +24,7 @@ _PARAMETERS_OF_GROUP = "params"
 def subscript_value(kinds: Kinds, node: ast.Subscript, block: Block) -> Value:
     """What indexing or slicing a value of the file gives."""
     base = kinds.of(node.value, block)
-    if isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
+    if isinstance(node.value, (ast.Dict, ast.Tuple, ast.List)):
         return kinds.element(base)
     if base.kind is Kind.LOADER and base.evidence.kind <= Rank.NAMED:  # a dict or list of loaders: none has items
         return base.with_access_paths(*along(base.access_paths, ANY))

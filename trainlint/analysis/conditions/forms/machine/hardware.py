@@ -37,14 +37,15 @@ def named(question: Question) -> Condition | None:
 
 def _of_machine(question: Question) -> Condition | None:
     test = question.test
-    found = words(test.func) if isinstance(test, ast.Call) else [*question.names, *_strings(question)]
-    if not any(map(speaks_of_hardware, found)):
-        return None
-    return Condition(ConditionKind.HARDWARE, test.lineno, "depending on the machine")
+    if isinstance(test, ast.Call):
+        found = any(map(speaks_of_hardware, words(test.func)))
+    else:
+        found = any(map(speaks_of_hardware, question.names)) or any(map(speaks_of_hardware, _strings(question)))
+    return Condition(ConditionKind.HARDWARE, test.lineno, "depending on the machine") if found else None
 
 
 def _strings(question: Question) -> list[str]:
-    return [part.value for part in question.nodes if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [part.value for part in question.nodes if type(part) is ast.Constant and type(part.value) is str]
 
 
 @lru_cache(NAMES)
