@@ -16,11 +16,13 @@ TRAINING = """
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
+from torchvision.datasets import ImageFolder
+from torchvision.transforms import ToTensor
 
 
 def train(dataset):
     device = torch.device("cuda")
-    model = nn.Linear(4, 2).to(device)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(192, 2)).to(device)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     total = 0.0
     for inputs, targets in DataLoader(dataset, 32, num_workers=4):
@@ -34,7 +36,7 @@ def train(dataset):
 
 
 if __name__ == "__main__":
-    train(torch.utils.data.TensorDataset(torch.randn(64, 4), torch.zeros(64, dtype=torch.long)))
+    train(ImageFolder("images", ToTensor()))
 """
 
 
@@ -63,7 +65,7 @@ def test_each_item_says_what_it_rests_on_and_what_applies_it(capsys: pytest.Capt
     pinned = next(item for item in advised(capsys) if item["key"] == "TRN102")
     assert pinned["gain"]["basis"] == "published"  # type: ignore[index]
     assert pinned["command"] == "trainlint check --select TRN102 --fix train.py"
-    assert pinned["places"] == ["train.py:12"]
+    assert pinned["places"] == ["train.py:14"]
     assert pinned["changes"] == "nothing: training stays the same bit for bit"
 
 
@@ -86,7 +88,7 @@ def test_what_a_run_measured_comes_first(project: Path, capsys: pytest.CaptureFi
     verdict = {
         "code": "TRN201",
         "name": "item-in-training-step",
-        "at": {"path": "train.py", "line": 18},
+        "at": {"path": "train.py", "line": 20},
         "state": "confirmed",
         "sentence": "it waits",
         "cost": {"low": 1.0, "high": 2.0},
@@ -108,7 +110,7 @@ def test_what_costs_nothing_here_comes_last(project: Path, capsys: pytest.Captur
     verdict = {
         "code": "TRN102",
         "name": "loader-without-pinned-memory",
-        "at": {"path": "train.py", "line": 12},
+        "at": {"path": "train.py", "line": 14},
         "state": "refuted",
         "sentence": "it costs nothing",
         "message": "",
@@ -122,7 +124,7 @@ def test_what_costs_nothing_here_comes_last(project: Path, capsys: pytest.Captur
 NOTHING_SEEN = {
     "code": "TRN102",
     "name": "loader-without-pinned-memory",
-    "at": {"path": "train.py", "line": 12},
+    "at": {"path": "train.py", "line": 14},
     "state": "not observed",
     "sentence": "it did not run",
     "message": "",
@@ -197,7 +199,7 @@ def test_markdown_is_for_a_pull_request(capsys: pytest.CaptureFixture[str]) -> N
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "## What to do first"
     assert lines[2].startswith("1. **")
-    assert "   - where: `train.py:12`" in lines
+    assert "   - where: `train.py:14`" in lines
 
 
 def evidence_of(project: Path, verdict: Mapping[str, object], **run: object) -> Path:
