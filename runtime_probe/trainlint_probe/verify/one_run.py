@@ -93,6 +93,8 @@ class Prepared:
     overlay: Overlay
     files: Snapshot | None
     """The files of the user's before the run; None where an overlay keeps them as they are."""
+    hashes: int | None = None
+    """What Python's hashes of strings start from where nobody says it; None leaves it to each process."""
 
     @contextmanager
     def begun(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -100,6 +102,8 @@ class Prepared:
         environment = silenced(os.environ, str(self.here))
         if self.request.seed is not None:
             environment["PYTHONHASHSEED"] = str(self.request.seed % 2**32)
+        elif self.hashes is not None:
+            environment.setdefault("PYTHONHASHSEED", str(self.hashes))
         words = [*python_of(self.request.processes), "-m", "trainlint_probe.verify.arm", str(self.here / "order.json")]
         with (
             (self.here / "output").open("wb") as output,
@@ -127,9 +131,12 @@ class Prepared:
 
 
 def prepared(
-    here: Path, request: Request, edits: Mapping[str, bytes], places: Sequence[Place] = (), *, takes_turns: bool = False
+    here: Path, request: Request, edits: Mapping[str, bytes], places: Sequence[Place] = (), *, hashes: int | None = None
 ) -> Prepared:
-    """Write down what is to be run. Raises CannotRun where an overlay is asked for, and there is none."""
+    """Write down what is to be run. With `hashes` it takes turns with another run that has the same.
+
+    Raises CannotRun where an overlay is asked for, and there is none.
+    """
     looked_at = directories_of(request.script, module=request.module)
     overlay = NO_OVERLAY if request.overlay is False else overlay_for(looked_at, here)
     if request.overlay and not overlay.layers:
@@ -151,10 +158,10 @@ def prepared(
         processes=request.processes,
         parent=os.getpid(),
         overlaid=overlay.directories,
-        takes_turns=takes_turns,
+        takes_turns=hashes is not None,
     )
     (here / "order.json").write_text(json.dumps(to_json(order)), encoding="utf-8")
-    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at))
+    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), hashes)
 
 
 def _told(status: int | None, here: Path, request: Request) -> Trial:

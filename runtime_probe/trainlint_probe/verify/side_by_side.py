@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import select
 import subprocess
 import sys
@@ -53,13 +54,15 @@ def obstacle(request: Request, rehearsal: Trial) -> str:
 def run_pair(first: Version, second: Version) -> tuple[Trial, Trial]:
     """Run both, the first one's steps before the second one's. Never raises for what the script does.
 
-    Each starts and warms up while the other waits. Where one ends early, the other goes on alone.
+    Each starts and warms up while the other waits. Where one ends early, the other goes on alone. Both have the same
+    hashes of strings, on which the speed of Python's dictionaries depends; another pair has others.
     """
+    hashes = secrets.randbelow(2**32)
     try:
         with directory() as one, directory() as other:
             runs = (
-                _Run(prepared(one, first.request, first.edits, takes_turns=True)),
-                _Run(prepared(other, second.request, second.edits, takes_turns=True)),
+                _Run(prepared(one, first.request, first.edits, hashes=hashes)),
+                _Run(prepared(other, second.request, second.edits, hashes=hashes)),
             )
             with ExitStack() as stack:
                 for run in runs:

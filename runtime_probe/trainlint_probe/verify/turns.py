@@ -48,6 +48,7 @@ class Turns:
             self._say_done()
             if not self._given():
                 end_without_parent()
+        _move_to_the_last_core()
         now = perf_counter_ns()
         length = _LONGEST_NS if step_ns is None else min(_LONGEST_NS, step_ns * self._steps // _FEWEST)
         self._ends = now + length
@@ -66,6 +67,17 @@ class Turns:
         """Waits for a turn; False where none will come any more."""
         with (self._directory / TURN).open("rb", buffering=0) as pipe:
             return bool(pipe.read(1))
+
+
+def _move_to_the_last_core() -> None:
+    """Go on with this thread where the other run had its turn, on the last of the cores that both may use.
+
+    Of two virtual cores, one may be slower for minutes, and threads stay where they are. This one may move away again.
+    """
+    cores = os.sched_getaffinity(0)
+    with suppress(OSError):  # the cores that a process may use can change at any time
+        os.sched_setaffinity(0, {max(cores)})
+        os.sched_setaffinity(0, cores)
 
 
 @contextmanager
