@@ -4,7 +4,7 @@ Each script does twenty equal pieces of work in a step. A trial lets `--verify` 
 speed (nothing is to be gained), or with one that does 18 pieces (a tenth is). What is said of each is counted, and how
 busy the machine was is said with it.
 
-A trial takes half a minute, and there are eighty. `--keep FILE` writes down each when it is done; a run with the same
+A trial takes a minute, and there are eighty. `--keep FILE` writes down each when it is done; a run with the same
 file goes on from there, and `--kind` takes the trials of one kind alone, as on a machine in another state.
 """
 
