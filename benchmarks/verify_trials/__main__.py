@@ -25,7 +25,7 @@ from trainlint.finding import Safety
 from trainlint_probe.verify.fixes import Edit, Proposal
 from trainlint_probe.verify.one_run import Request
 from trainlint_probe.verify.result import Outcome
-from trainlint_probe.verify.run import try_all
+from trainlint_probe.verify.run import LEAST_S, try_all
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PIECES = "PIECES = 20"
@@ -56,7 +56,7 @@ def tried(script: str, kind: str, pairs: int) -> Tried:
     assert text.count(PIECES) == 1, f"{path} has its pieces in one place"
     edit = Edit(os.path.realpath(path), path.name, text.replace(PIECES, KINDS[kind]).encode())
     proposal = Proposal("TRN000", "pieces", Safety.SAFE, 1, (edit,))
-    (found,) = try_all([proposal], Request(str(path), steps=_STEPS, pairs=pairs))
+    (found,) = try_all([proposal], Request(str(path), steps=_STEPS, least_s=LEAST_S, pairs=pairs))
     gain = 1 - found.speed.value if found.speed is not None else None
     return Tried(script, kind, found.outcome.value, gain, os.getloadavg()[0])
 

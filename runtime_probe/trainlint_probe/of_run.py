@@ -213,7 +213,7 @@ def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verd
     if not options.verify:
         return ()
     from trainlint_probe.verify.one_run import Request as Trying
-    from trainlint_probe.verify.run import verify
+    from trainlint_probe.verify.run import LEAST_S, verify
 
     assert options.script is not None, "of_trace is for traces"
     request = Trying(
@@ -222,6 +222,7 @@ def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verd
         module=options.module,
         warmup=options.warmup,
         steps=options.steps,
+        least_s=LEAST_S,
         pairs=options.pairs,
         timeout=options.timeout,
         seed=options.seed,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import mmap
 import os
 import random
 import sys
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _PATIENCE = 20.0
 """Seconds that a rank waits for the others to have seen the same."""
 
+_HEAP_STEP = 16
+"""Bytes: to so much the addresses on the heap are aligned."""
 
 _JOINING = "--joining"
 
@@ -96,6 +99,8 @@ class Arm:
         """The file that tells which places were reached."""
         self.joins = False
         """Whether the script has started this process: it takes no turns of its own."""
+        self.aside = _set_aside(order.pages_aside) if order.pages_aside else None
+        """Memory that is never read or written: what follows lies behind it."""
 
     def run(self) -> None:
         """Run the script to the end of the window, or to its own. Does not return."""
@@ -167,8 +172,9 @@ class Arm:
         from trainlint_probe.verify.marks import Marks
 
         order = self.order
-        turns = Turns(Path(order.output), order.steps) if order.takes_turns and not self.joins else None
-        self.marks = Marks(order.warmup, order.steps, self.reached, turns)
+        takes_turns = order.takes_turns and not self.joins
+        turns = Turns(Path(order.output), order.steps + order.more_steps) if takes_turns else None
+        self.marks = Marks(order.warmup, order.steps, self.reached, turns, order.more_steps)
         self.marks.install()
 
     def reached(self) -> None:
@@ -232,6 +238,11 @@ class Arm:
             if all((directory / result_of(rank)).exists() for rank in range(ranks)):
                 return
             time.sleep(0.02)
+
+
+def _set_aside(pages: int) -> tuple[mmap.mmap, bytearray]:
+    """Large pieces of memory are mapped one by one, and small ones lie on the heap."""
+    return mmap.mmap(-1, pages * mmap.PAGESIZE), bytearray(_HEAP_STEP * pages)
 
 
 def _seed(seed: int, imports: Imports) -> None:

@@ -113,7 +113,7 @@ def _place(proposal: Proposal, place: Place) -> str:
 
 def _of_fixed(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial]) -> tuple[Outcome, str] | None:
     """What keeps the fixed version from being compared, where the unchanged one runs."""
-    steps = {len(trial.step_ms) for trial in before}
+    steps = {len(trial.step_ms) for trial in before[1:] or before}
     for trial in after:
         if trial.end is End.FAILED:
             words = f"the script fails with the fix, and does not without it: {trial.failure}"

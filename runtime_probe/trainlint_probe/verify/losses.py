@@ -14,6 +14,7 @@ class Losses:
 
     def __init__(self) -> None:
         self._kept: list[torch.Tensor] = []
+        self._is_read = False
 
     def install(self) -> None:
         """Begin to watch. `Tensor.backward` goes through `torch.autograd.backward` as well."""
@@ -21,7 +22,7 @@ class Losses:
 
         @functools.wraps(standard)
         def backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
-            if not is_compiling():
+            if not is_compiling() and not self._is_read:
                 self._keep((tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors))
             return standard(tensors, *arguments, **named)
 
@@ -33,5 +34,6 @@ class Losses:
         self._kept += [loss.detach().clone() for loss in losses]
 
     def read(self) -> tuple[float, ...]:
-        """The losses so far. Waits for the device."""
+        """The losses so far. Waits for the device. No more are kept from then on."""
+        self._is_read = True
         return tuple(float(loss) for loss in self._kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter_ns
 from typing import Any
@@ -27,10 +28,13 @@ class Marks:
     Both versions of a script are timed in the same way, so that it matters little which optimizer this is.
     """
 
-    def __init__(self, warmup: int, steps: int, reached: Callable[[], None], turns: Turns | None = None) -> None:
+    def __init__(
+        self, warmup: int, steps: int, reached: Callable[[], None], turns: Turns | None = None, more_steps: int = 0
+    ) -> None:
         """`reached` is called in the last step of the window. With `turns`, steps are taken in turns."""
         self._warmup = warmup
-        self._last = warmup + steps
+        self._compared = warmup + steps
+        self._last = warmup + steps + more_steps
         self._reached = reached
         self._clock: weakref.ref[Any] | None = None
         self._name = ""
@@ -39,8 +43,12 @@ class Marks:
         self._events: list[torch.cuda.Event] = []
         """The same moments on the device, which may lag behind the host by many steps."""
         self._turns = turns
-        self._waited: list[int] = []
-        """Nanoseconds for which the run has waited for its turn, at each mark of the window."""
+        self._warm_step: int | None = None
+        """Nanoseconds: the shortest step of the warm-up, as in the first much is made for the first time."""
+        self._pauses: list[int] = []
+        """Nanoseconds at each mark of the window that are no part of the step after it."""
+        self._computed: Trial | None = None
+        """What had been computed after the steps that are compared, where more follow."""
         self._losses = Losses()
         self._kept_at_first: Alive | None = None
         """What was there when the window opened."""
@@ -70,21 +78,34 @@ class Marks:
             event = torch.cuda.Event(enable_timing=True)
             event.record()
             self._events.append(event)
+        if len(self._at) == self._warmup:
+            self._warm_step = min((second - first for first, second in pairwise(self._at)), default=None)
         if len(self._at) == self._last:
             self._reached()
-        elif self._turns is not None and len(self._at) >= self._warmup:
-            # The shortest step of the warm-up: in the first, much is made for the first time.
-            step = min((second - first for first, second in pairwise(self._at[: self._warmup])), default=None)
-            self._waited.append(self._turns.wait(step))
+        elif len(self._at) >= self._warmup:
+            self._pauses.append(self._pause())
+
+    def _pause(self) -> int:
+        """Between two steps of the window. Returns the nanoseconds that it took."""
+        began = perf_counter_ns()
+        if len(self._at) == self._compared:
+            with suppress(Exception):  # it is tried again at the end, and told there
+                self._computed = self._look()
+        if self._turns is not None:
+            self._turns.wait(self._warm_step)
+        return perf_counter_ns() - began
 
     def read(self, end: End) -> Trial:
         """What was seen until now. Waits for the device."""
+        return replace(self._computed or self._look(), end=end, step_ms=tuple(self._milliseconds()))
+
+    def _look(self) -> Trial:
+        """What was computed until now, and what is there. Waits for the device."""
         peaks = host_peak(), self._device_peak()  # before parameters are copied to be read
         kept = self._kept()
         parameters, norm = digest_and_norm()
         return Trial(
-            end,
-            step_ms=tuple(self._milliseconds()),
+            End.WINDOW_CLOSED,
             losses=self._losses.read(),
             parameters=parameters,
             norm=norm,
@@ -114,9 +135,8 @@ class Marks:
         if self._events and len(self._events) == len(self._at):
             torch.cuda.synchronize()
             return [first.elapsed_time(second) for first, second in pairwise(self._events[self._warmup - 1 :])]
-        waited = self._waited or [0] * len(self._at)
         steps = pairwise(self._at[self._warmup - 1 :])
-        return [(second - first - pause) / 1e6 for (first, second), pause in zip(steps, waited, strict=False)]
+        return [(second - first - pause) / 1e6 for (first, second), pause in zip(steps, self._pauses, strict=False)]
 
 
 def _alive() -> Alive:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from trainlint_probe.processes import children
+from trainlint_probe.processes import descendants
 
 
 def host_peak() -> int:
@@ -15,7 +15,7 @@ def host_peak() -> int:
 
     Of loader workers only what they share with nobody counts: the rest is in ours.
     """
-    return _most_held() + sum(map(_private, _below(os.getpid())))
+    return _most_held() + sum(map(_private, descendants(os.getpid())))
 
 
 def _most_held() -> int:
@@ -28,10 +28,6 @@ def _most_held() -> int:
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
-
-
-def _below(process: int) -> list[int]:
-    return [below for child in children(process) for below in (child, *_below(child))]
 
 
 def _private(process: int) -> int:

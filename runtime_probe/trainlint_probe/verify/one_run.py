@@ -35,6 +35,8 @@ class Request:
     warmup: int = 5
     """Steps before those that are timed, in each run."""
     steps: int = 30
+    least_s: float = 0.0
+    """Where two runs share the machine, short steps are timed for so many seconds at least, and more are taken."""
     pairs: int = 6
     """How often each version runs; at least 2. Machines in use need more."""
     timeout: float = 600.0
@@ -46,6 +48,11 @@ class Request:
     """How many train together on this machine, started by torch's own launcher; 1 starts the script as it is."""
     overlay: bool | None = None
     """Whether each run has an overlay of its own; True does so or does not run, None does so where it is allowed."""
+
+
+_PAGE = 4096
+_MOST_PAGES = 4096
+"""16 MB of addresses: what is aligned to the largest common pages (2 MB) moves as well."""
 
 
 class CannotRun(Exception):
@@ -93,8 +100,9 @@ class Prepared:
     overlay: Overlay
     files: Snapshot | None
     """The files of the user's before the run; None where an overlay keeps them as they are."""
-    hashes: int | None = None
-    """What Python's hashes of strings start from where nobody says it; None leaves it to each process."""
+    chance: int | None = None
+    """What is drawn at random for this run, and is the same for all with this number; None leaves it to each process:
+    Python's hashes of strings where nobody says them, and where the stack begins."""
 
     @contextmanager
     def begun(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -102,8 +110,10 @@ class Prepared:
         environment = silenced(os.environ, str(self.here))
         if self.request.seed is not None:
             environment["PYTHONHASHSEED"] = str(self.request.seed % 2**32)
-        elif self.hashes is not None:
-            environment.setdefault("PYTHONHASHSEED", str(self.hashes))
+        elif self.chance is not None:
+            environment.setdefault("PYTHONHASHSEED", str(self.chance))
+        if self.chance is not None:
+            environment["TRAINLINT_STACK"] = "." * (self.chance % _PAGE)  # the stack begins below the environment
         words = [*python_of(self.request.processes), "-m", "trainlint_probe.verify.arm", str(self.here / "order.json")]
         with (
             (self.here / "output").open("wb") as output,
@@ -123,7 +133,11 @@ class Prepared:
         """What came of it, once it has ended with an exit status; None where the time was up."""
         looked_at = directories_of(self.request.script, module=self.request.module)
         changed = self.overlay.changes() if self.files is None else changes(self.files, snapshot(looked_at))
-        trial = replace(_told(status, self.here, self.request), files=about_files(changed, self.overlay))
+        trial = replace(
+            _told(status, self.here, self.request),
+            files=about_files(changed, self.overlay),
+            overlaid=bool(self.overlay.layers),
+        )
         if changed.touched_checkpoints and not self.overlay.layers:
             touched = ", ".join(changed.touched_checkpoints)
             return replace(trial, end=End.STOPPED, failure=f"the script overwrote or removed checkpoints: {touched}")
@@ -131,9 +145,15 @@ class Prepared:
 
 
 def prepared(
-    here: Path, request: Request, edits: Mapping[str, bytes], places: Sequence[Place] = (), *, hashes: int | None = None
+    here: Path,
+    request: Request,
+    edits: Mapping[str, bytes],
+    places: Sequence[Place] = (),
+    *,
+    more_steps: int = 0,
+    chance: int | None = None,
 ) -> Prepared:
-    """Write down what is to be run. With `hashes` it takes turns with another run that has the same.
+    """Write down what is to be run. With `chance` it takes turns with another run that has the same.
 
     Raises CannotRun where an overlay is asked for, and there is none.
     """
@@ -158,10 +178,12 @@ def prepared(
         processes=request.processes,
         parent=os.getpid(),
         overlaid=overlay.directories,
-        takes_turns=hashes is not None,
+        more_steps=more_steps,
+        takes_turns=chance is not None,
+        pages_aside=0 if chance is None else chance % _MOST_PAGES,
     )
     (here / "order.json").write_text(json.dumps(to_json(order)), encoding="utf-8")
-    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), hashes)
+    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), chance)
 
 
 def _told(status: int | None, here: Path, request: Request) -> Trial:

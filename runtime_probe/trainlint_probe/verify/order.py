@@ -29,6 +29,7 @@ class Order:
     warmup: int = 5
     """Steps before those that are timed."""
     steps: int = 30
+    """Steps that are timed, and after which losses and parameters are read."""
     edits: Mapping[str, str] = field(default_factory=dict)
     """By the real path of a file of the user's: the file with the text that takes its place."""
     seed: int | None = None
@@ -45,6 +46,10 @@ class Order:
     """Directories in which the script writes to a layer: nothing there is to be guarded."""
     takes_turns: bool = False
     """Whether another run shares the machine, and the steps of the window are taken in turns (`turns`)."""
+    more_steps: int = 0
+    """Steps that are timed besides, where those are short."""
+    pages_aside: int = 0
+    """Pages of memory that are taken before the script, so that all that it takes lies elsewhere."""
 
 
 VARIABLE = "TRAINLINT_TRIAL"

@@ -66,6 +66,8 @@ class Trial:
     """Which places of the findings the run came by; None where that was not watched, or cannot be."""
     files: tuple[str, ...] = ()
     """What it did to files, or would have, in sentences."""
+    overlaid: bool = False
+    """Whether it had an overlay, to which it wrote instead."""
     failure: str = ""
     """Why it did not come to its end: the error's own words, and the line of the user's that it comes from."""
 

@@ -2,16 +2,18 @@
 
 Both versions see the same machine, whatever else it does meanwhile: they share it in turns (`side_by_side`), or where
 they cannot, they follow each other: without, with, with, without, and so on, so that neither always comes first. Each
-run is a process of its own, or as many as train together. A first run without any fix
-is a rehearsal: it warms the caches of files and compilers, and shows at once whether the script runs at all, how long
-that takes, and which of the findings it comes by.
+run is a process of its own, or as many as train together. A first run without any fix is a rehearsal: it warms the
+caches of files and compilers, and shows at once whether the script runs at all, how long that takes, and which of the
+findings it comes by.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
+from statistics import fmean
 
 from trainlint_probe.verify.fixes import ALL, Proposal, proposals
 from trainlint_probe.verify.judge import FEWEST_PAIRS, cannot_be_tried, judged
@@ -21,6 +23,11 @@ from trainlint_probe.verify.side_by_side import Version, obstacle, run_pair
 
 Tell = Callable[[str], None]
 """Is told what happens meanwhile, in short sentences."""
+
+LEAST_S = 1.0
+"""For so long the steps of a run are timed at least: fewer of the machine's states are seen in less."""
+_MOST_MORE = 3000
+"""Steps besides those asked for: the times of all of them are kept."""
 
 
 def verify(
@@ -87,8 +94,19 @@ def _rehearsed(tried: Sequence[Proposal], request: Request, tell: Tell) -> Trial
     took = time.monotonic() - began
     runs = 2 * request.pairs * sum(not cannot_be_tried(proposal, rehearsal) for proposal in tried)
     if runs:
-        tell(f"The rehearsal took {took:.0f} s, so the other {runs} runs take about {_minutes(runs * took)}.")
+        each = took + fmean(rehearsal.step_ms) / 1000 * _more_steps(request, rehearsal)
+        tell(f"The rehearsal took {took:.0f} s, so the other {runs} runs take about {_minutes(runs * each)}.")
     return rehearsal
+
+
+def _more_steps(request: Request, rehearsal: Trial) -> int:
+    """How many steps are timed besides those asked for, because they are short. Of two runs that follow each other
+    none: more steps tell no more where a run meets the machine in a state of its own.
+    """
+    if obstacle(request, rehearsal) or rehearsal.end is not End.WINDOW_CLOSED:
+        return 0
+    wanted = ceil(request.least_s * 1000 / fmean(rehearsal.step_ms))
+    return min(max(wanted - request.steps, 0), _MOST_MORE)
 
 
 def _tried(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -> Verification:
@@ -96,18 +114,21 @@ def _tried(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -
     versions = {False: Version(request, {}), True: Version(request, edits)}
     runs: dict[bool, list[Trial]] = {False: [rehearsal], True: []}
     order = [] if cannot_be_tried(proposal, rehearsal) else alternating(request.pairs)
-    together = not obstacle(request, rehearsal)
+    together, more_steps = not obstacle(request, rehearsal), _more_steps(request, rehearsal)
     while order and not _is_vain(runs):
         number = len(runs[False]) + len(runs[True])
         if together:
             tell(f"{proposal.code}: runs {number} and {number + 1} of {2 * request.pairs}, taking turns")
-            trials = run_pair(versions[order[0]], versions[order[1]])
-            together = all(trial.end is End.WINDOW_CLOSED for trial in trials)
-            if together:
+            trials = run_pair(versions[order[0]], versions[order[1]], more_steps)
+            if all(trial.end is End.WINDOW_CLOSED for trial in trials):
                 for fixed, trial in zip(order[:2], trials, strict=True):
                     runs[fixed].append(trial)
                 order = order[2:]
-            continue  # what failed may have failed because there were two: they follow each other from now on
+            elif more_steps and any(trial.end is End.TOO_SHORT for trial in trials):
+                more_steps = 0  # it has not so many
+            else:
+                together = False  # what failed may have failed because there were two: they follow each other
+            continue
         fixed = order.pop(0)
         tell(f"{proposal.code}: run {number} of {2 * request.pairs}, {'with' if fixed else 'without'} the fix")
         runs[fixed].append(run_once(versions[fixed].request, versions[fixed].edits))
@@ -116,15 +137,19 @@ def _tried(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -
 
 def _is_vain(runs: Mapping[bool, Sequence[Trial]]) -> bool:
     """Whether more runs would tell no more."""
-    return any(not trial.step_ms for trial in (*runs[False][1:], *runs[True])) or any(
-        not trial.loaded for trial in runs[True]
-    )
+    fixed = runs[True]
+    took_none = any(not trial.step_ms for trial in (*runs[False][1:], *fixed))
+    return took_none or not all(trial.loaded for trial in fixed)
+
+
+def orders(pairs: int) -> list[tuple[bool, bool]]:
+    """Which of the two runs of each pair has the fix: the second, the first, the second ..."""
+    return [(False, True) if pair % 2 == 0 else (True, False) for pair in range(pairs)]
 
 
 def alternating(pairs: int) -> list[bool]:
     """Which of the runs after the rehearsal have the fix: without, with, with, without ..."""
-    turns = ((False, True) if pair % 2 == 0 else (True, False) for pair in range(pairs))
-    return [fixed for turn in turns for fixed in turn]
+    return [fixed for order in orders(pairs) for fixed in order]
 
 
 def _minutes(seconds: float) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from trainlint_probe.environment import memory_available
@@ -17,6 +18,8 @@ from trainlint_probe.verify.one_run import CannotRun, Prepared, Request, directo
 from trainlint_probe.verify.result import Trial
 from trainlint_probe.verify.turns import DONE, TURN
 
+_ASK, _FIXED_ADDRESSES = 0xFFFFFFFF, 0x0040000
+"""What tells the personality of a process, and ADDR_NO_RANDOMIZE, of linux/personality.h."""
 _LOOK_S = 0.05
 """How often a run that has its turn is asked whether it has ended."""
 _ROOM = 2.5
@@ -44,25 +47,26 @@ def obstacle(request: Request, rehearsal: Trial) -> str:
         return "several processes train together"
     if rehearsal.device != "cpu":
         return "the training uses a device"
-    if rehearsal.files and request.overlay is False:
+    if rehearsal.files and not rehearsal.overlaid:
         return "the script writes files, and there is no overlay"
     if rehearsal.host_peak is not None and _ROOM * rehearsal.host_peak > memory_available():
         return "the memory is too small for two of them"
     return ""
 
 
-def run_pair(first: Version, second: Version) -> tuple[Trial, Trial]:
+def run_pair(first: Version, second: Version, more_steps: int = 0) -> tuple[Trial, Trial]:
     """Run both, the first one's steps before the second one's. Never raises for what the script does.
 
-    Each starts and warms up while the other waits. Where one ends early, the other goes on alone. Both have the same
-    hashes of strings, on which the speed of Python's dictionaries depends; another pair has others.
+    Each starts and warms up while the other waits. Where one ends early, the other goes on alone. What a process meets
+    by chance and its speed depends on is the same for both, and another for another pair: the hashes of strings, and
+    the addresses of its memory. `more_steps` are timed besides those asked for.
     """
-    hashes = secrets.randbelow(2**32)
+    chance = secrets.randbelow(2**32)
     try:
         with directory() as one, directory() as other:
             runs = (
-                _Run(prepared(one, first.request, first.edits, hashes=hashes)),
-                _Run(prepared(other, second.request, second.edits, hashes=hashes)),
+                _Run(prepared(one, first.request, first.edits, more_steps=more_steps, chance=chance)),
+                _Run(prepared(other, second.request, second.edits, more_steps=more_steps, chance=chance)),
             )
             with ExitStack() as stack:
                 for run in runs:
@@ -93,7 +97,8 @@ class _Run:
             os.mkfifo(path, 0o600)
             self._pipes.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))
             stack.callback(os.close, self._pipes[-1])
-        self._process = stack.enter_context(self._prepared.begun())
+        with _without_random_addresses():
+            self._process = stack.enter_context(self._prepared.begun())
         self._wait()
 
     @property
@@ -121,3 +126,21 @@ class _Run:
                 os.read(self._pipes[1], 1)
                 break
         self._left -= time.monotonic() - began
+
+
+@contextmanager
+def _without_random_addresses() -> Iterator[None]:
+    """Processes started in here find their memory at addresses that Linux does not draw, where it lets us say so.
+
+    How fast a program runs depends on where its code and data come to lie: Mytkowicz, Diwan, Hauswirth and Sweeney,
+    "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009.
+    """
+    personality = ctypes.CDLL(None).personality
+    before = personality(_ASK)
+    if before >= 0:
+        personality(before | _FIXED_ADDRESSES)
+    try:
+        yield
+    finally:
+        if before >= 0:
+            personality(before)

@@ -1,7 +1,7 @@
 """The turns of two runs that share a machine: while one takes steps, the other waits between two of its own.
 
-What else a machine does changes within seconds. Two runs that follow each other meet it in different states; two that
-take turns of a quarter of a second meet the same. docs/probe.md says how much less they differ.
+What else a machine does changes within tenths of a second. Two runs that follow each other meet it in different states;
+two that take turns of some hundredths of a second meet the same. docs/probe.md says how much less they differ.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter_ns
 
-from trainlint_probe.processes import children
+from trainlint_probe.processes import descendants
 
 TURN = "turn"
 """The pipe by which the parent gives a turn: a byte for each. It ends where the parent is gone."""
 DONE = "done"
 """The pipe by which a run says that it waits."""
-_LONGEST_NS = 250_000_000
+_LONGEST_NS = 30_000_000
+"""Or one step, where that is longer."""
 _FEWEST = 10
 """Turns in the window, so that short ones see all of the machine's states as well."""
 
@@ -32,27 +33,21 @@ class Turns:
         self._steps = steps
         self._ends = 0
 
-    def wait(self, step_ns: int | None) -> int:
+    def wait(self, step_ns: int | None) -> None:
         """Called between two steps of the window, and before its first. Where the turn is over, waits for the next.
 
         Args:
             step_ns: how long a step takes, as far as it is known.
-
-        Returns:
-            The nanoseconds that were waited.
         """
-        began = perf_counter_ns()
-        if began < self._ends:
-            return 0
+        if perf_counter_ns() < self._ends:
+            return
         with _stopped():
             self._say_done()
             if not self._given():
                 end_without_parent()
         _move_to_the_last_core()
-        now = perf_counter_ns()
         length = _LONGEST_NS if step_ns is None else min(_LONGEST_NS, step_ns * self._steps // _FEWEST)
-        self._ends = now + length
-        return now - began
+        self._ends = perf_counter_ns() + length
 
     def _say_done(self) -> None:
         try:
@@ -83,17 +78,12 @@ def _move_to_the_last_core() -> None:
 @contextmanager
 def _stopped() -> Iterator[None]:
     """The processes that this one has started stand still: a loader's workers would get ahead meanwhile."""
-    processes = _descendants(os.getpid())
+    processes = descendants(os.getpid())
     _signal(processes, signal.SIGSTOP)
     try:
         yield
     finally:
         _signal(processes, signal.SIGCONT)
-
-
-def _descendants(process: int) -> list[int]:
-    found = children(process)
-    return [*found, *(deeper for child in found for deeper in _descendants(child))]
 
 
 def _signal(processes: list[int], number: signal.Signals) -> None:
@@ -104,5 +94,5 @@ def _signal(processes: list[int], number: signal.Signals) -> None:
 
 def end_without_parent() -> None:
     """Nobody waits for what would still be found out, and nobody else would wake what stands still."""
-    _signal(_descendants(os.getpid()), signal.SIGKILL)
+    _signal(descendants(os.getpid()), signal.SIGKILL)
     os._exit(1)
