@@ -152,11 +152,9 @@ def _unassigned(function: Function) -> frozenset[str]:
 
 def _defaults(function: Function) -> tuple[tuple[str, str], ...]:
     """The parameters whose defaults are constants, with these."""
-    arguments = function.node.args
-    named = [*arguments.posonlyargs, *arguments.args]
-    given = [*zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-    given += [(item, value) for item, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
-    return tuple([(item.arg, known) for item, value in given if (known := written_constant(value))])
+    return tuple(
+        [(item.arg, known) for item, value in function.defaults if value and (known := written_constant(value))]
+    )
 
 
 def _defaults_of_unpacked(function: Function, outline: Outline) -> Iterator[tuple[str, str]]:

@@ -203,6 +203,14 @@ class Function:
         return argument(call, name, place if place >= 0 else None)
 
     @property
+    def defaults(self) -> list[tuple[ast.arg, ast.expr | None]]:
+        """Each of the parameters with what it is where no call passes it; None where each must."""
+        arguments = self.node.args
+        required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+        values = [*[None] * required, *arguments.defaults, *arguments.kw_defaults]
+        return [*zip(self.parameters, values, strict=True)]
+
+    @property
     def decorators(self) -> list[ast.expr]:
         """The decorator expressions; none for a lambda."""
         return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list

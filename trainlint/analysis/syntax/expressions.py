@@ -239,9 +239,7 @@ class ExpressionWalk:
         function = Function(node, name, self._prefix + name, owner, block, body)
         if owner is not None:
             owner.methods.setdefault(name, function)
-        positional: list[ast.expr | None] = [None] * (len(arguments.posonlyargs) + len(arguments.args))
-        positional[len(positional) - len(arguments.defaults) :] = arguments.defaults
-        for arg, default in zip(function.parameters, (*positional, *arguments.kw_defaults), strict=True):
+        for arg, default in function.defaults:
             scope.bind(Binding(arg.arg, How.PARAMETER, default, (), position(arg), body, arg))
         for extra in (arguments.vararg, arguments.kwarg):
             if extra is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.conditions.arguments import BY_DEFAULT
 from trainlint.analysis.conditions.assignments import targets
 from trainlint.analysis.conditions.guards import parts_around
-from trainlint.analysis.syntax.blocks import Block, Class, Function, Place
+from trainlint.analysis.syntax.blocks import Block, Class, Place
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.syntax.outline import Outline
 
@@ -44,7 +44,7 @@ def turned_on(outline: Outline) -> frozenset[str]:
             if keyword.arg is not None and not _hands_on(keyword.arg, keyword.value):
                 found.add(keyword.arg)
     for function in outline.functions:
-        found.update(name for name, value in _defaults(function) if constant(value) not in _OFF)
+        found.update(item.arg for item, value in function.defaults if value is not None and constant(value) not in _OFF)
     for name, places in outline.stores.items():
         if any(_stores_on_other(outline, name, place) for place in places):
             found.add(name)
@@ -72,21 +72,9 @@ def _switches_of(cls: Class) -> frozenset[str]:
     constructor = cls.methods.get("__init__")
     if constructor is None:
         return frozenset()
-    return frozenset([name for name, value in _defaults(constructor) if constant(value) is False])
+    return frozenset([item.arg for item, value in constructor.defaults if value and constant(value) is False])
 
 
 def _keeps_as_given(cls: Class, name: str) -> bool:
     """Whether a class only assigns a switch as it was given, or leaves that to its base."""
     return all(isinstance(item.value, ast.Name) and item.value.id == name for item in cls.attributes.get(name, ()))
-
-
-def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters of a function that have a default, with it."""
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    first = len(positional) - len(arguments.defaults)
-    for item, value in zip(positional[first:], arguments.defaults, strict=True):
-        yield item.arg, value
-    for item, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if given is not None:
-            yield item.arg, given
