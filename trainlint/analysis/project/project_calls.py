@@ -102,7 +102,7 @@ class Resolver:
 
     def _trains_what_it_is_given(self, file: int, call: OutgoingCall) -> bool:
         """Whether a call builds a framework's trainer, or an object of a class that derives from one."""
-        names = [".".join((path.of, *map(str, path.path))) for path in call.targets if path.start is Start.NAME]
+        names = [path.dotted for path in call.targets if path.start is Start.NAME]
         for thing in self.follower.follow(file, call.targets):
             if isinstance(thing, ClassThing):
                 names += self.follower.classes.base_names(thing.file, thing.name)

@@ -60,6 +60,11 @@ class AccessPath:
     def __hash__(self) -> int:
         return hash((self.of, self.name, self.path, self.file))
 
+    @property
+    def dotted(self) -> str:
+        """The origin of a name with what is asked of it: "torch.nn.functional"."""
+        return ".".join((self.of, *map(str, self.path)))
+
     def then(self, part: str | int) -> AccessPath:
         """The access path to an attribute (a name) or an element (an index) of what this one points to."""
         return AccessPath(self.start, self.of, self.name, (*self.path, part), self.file)
