@@ -415,14 +415,22 @@ class SemanticModel:
         function = self.outline.enclosing(block)
         return function is not None and function in self._idle
 
+    @cached_property
+    def _choice_branches(self) -> dict[int, str]:
+        """By their numbers: the keys of the blocks that run by a choice."""
+        return dict(self.code_units.branches)
+
     def is_unchosen(self, block: Block) -> bool:
         """Whether a block runs only if somebody chooses otherwise than the project itself: by an option, by a name."""
         keys = self.outside.unchosen
         if not keys:
             return False
-        branches = dict(self.code_units.branches)
         function = self.outline.enclosing(block)
-        inside = (branches.get(outer.number) for outer in block.outwards() if self.outline.enclosing(outer) is function)
+        inside = (
+            self._choice_branches.get(outer.number)
+            for outer in block.outwards()
+            if self.outline.enclosing(outer) is function
+        )
         return any(key in keys for key in inside) or (function is not None and self.keys.function(function) in keys)
 
     def is_untrained(self, block: Block) -> bool:
