@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.blocks import Block, How, Place
+from trainlint.analysis.syntax.names import constant, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import reaching
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,3 +58,38 @@ class Settings:
         """The value under a path of keys; Ellipsis where it is absent or no constant."""
         found = self.get(*path)
         return found.literal if found is not None else ...
+
+
+def written_items(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a dict that is written out holds under names: `{"flip": False}`, `dict(flip=False)`."""
+    match node:
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if (name := _name(key)) is not None:
+                    yield name, value
+        case ast.Call(func=ast.Name(id="dict")):
+            yield from ((item.arg, item.value) for item in node.keywords if item.arg is not None)
+
+
+def items(node: ast.expr, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
+    """The items of a dict that is written out, or filled name by name, with the blocks in which their values stand."""
+    if not isinstance(node, ast.Name):
+        yield from ((key, value, block) for key, value in written_items(node))
+        return
+    for binding in reaching(node.id, block, position(node)):
+        if binding.how is How.ASSIGN and not binding.path and binding.value is not None:
+            yield from ((key, value, binding.block) for key, value in written_items(binding.value))
+    for put in outline.fillings.get(node.id, ()):
+        if put.block.scope is block.scope and isinstance(put.node, ast.expr):
+            yield from ((key, put.node, put.block) for key in _names_filled(put))
+
+
+def _names_filled(put: Place) -> list[str]:
+    """The names under which a statement stores something in a dict."""
+    targets = put.statement.targets if isinstance(put.statement, ast.Assign) else []
+    return [key for item in targets if isinstance(item, ast.Subscript) and (key := _name(item.slice)) is not None]
+
+
+def _name(key: ast.expr | None) -> str | None:
+    written = constant(key) if key is not None else None
+    return written if isinstance(written, str) else None

@@ -11,6 +11,7 @@ from trainlint.analysis.conditions.assignments import Assignments, targets
 from trainlint.analysis.conditions.guards import parts_around
 from trainlint.analysis.conditions.settings.holders import holds_settings, is_holder, option_name
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.literal_dicts import written_items
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching, single_value
@@ -160,7 +161,7 @@ class Flags:
             call = place.node
             if isinstance(call, ast.Call) and any(_PARSER.search(last_name(item)) for item in call.args):
                 for item in call.args:
-                    for name, value in _entries(single_value(item, place.block) or item):
+                    for name, value in written_items(single_value(item, place.block) or item):
                         yield name, _value(value)
 
     def _when_read(self) -> Iterator[tuple[str, str]]:
@@ -215,17 +216,6 @@ class Flags:
                         if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
                             self._declared.setdefault(name, set()).add(repr(default))
         return self._declared
-
-
-def _entries(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a dict that is written out holds under names: `{"flip": False}`, `dict(flip=False)`."""
-    match node:
-        case ast.Dict():
-            for key, value in zip(node.keys, node.values, strict=True):
-                if key is not None and isinstance(name := constant(key), str):
-                    yield name, value
-        case ast.Call(func=ast.Name(id="dict")):
-            yield from ((item.arg, item.value) for item in node.keywords if item.arg is not None)
 
 
 def _is_behind_option(block: Block) -> bool:

@@ -23,8 +23,10 @@ _TRAINER_NAME = lazy(r"(Trainer|Runner)$")
 
 FROM_CONFIGURATION = "from_config"
 """The method of a class whose result, a dict, a constructor is given that takes its arguments from a configuration."""
-_CONFIGURED = lazy(r"^detectron2\.(\w+\.)*configurable$")
-"""Decorators of such constructors."""
+CONFIGURABLE = "configurable"
+"""The decorator of such constructors."""
+_CONFIGURED = lazy(rf"^detectron2\.(\w+\.)*{CONFIGURABLE}$")
+"""The same by its dotted origin."""
 
 NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_"})
 """Keys of configurations under which a class stands by its dotted name, for Hydra, OmegaConf, Lightning and torchtune
