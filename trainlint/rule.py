@@ -206,7 +206,7 @@ class Rule(ABC):
             fix = None
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
-        if fix is not None and (site.file.outside.copied or site.is_switched_off):
+        if fix is not None and (site.file.outside.standing.copied or site.is_switched_off):
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.

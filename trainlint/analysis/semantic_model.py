@@ -392,7 +392,7 @@ class SemanticModel:
         Those that never run, what a file that is left aside only defines, and what is named as unused and is not named
         anywhere else in the file.
         """
-        aside = self._never_run_by_top(offers=False) if self.outside.left_aside else ()
+        aside = self._never_run_by_top(offers=False) if self.outside.standing.left_aside else ()
         keys = {*self.outside.unused, *aside, *self._named_unused()}
         unused = [item for item in self.outline.functions if keys and self.keys.function(item) in keys]
         return self._unreferenced.union(unused)

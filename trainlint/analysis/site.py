@@ -116,9 +116,9 @@ class Site:
 
         Calls of `torch.distributed` are run by nobody either where no program starts a process group.
         """
-        if self.file.outside.run_by_nobody or self.file.is_idle(self.place.block):
+        if self.file.outside.standing.run_by_nobody or self.file.is_idle(self.place.block):
             return True
-        return self.file.outside.one_process and any(
+        return self.file.outside.standing.one_process and any(
             (self.origin(part) or "").startswith(_OF_PROCESSES)
             for part in nodes_in(self.place.node)
             if isinstance(part, ast.Name | ast.Attribute)

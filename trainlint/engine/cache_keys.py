@@ -92,8 +92,7 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
         facts += (
             str(member.path),
             f"{member.names_device} {member.reaches_torch} {member.serves_torch}",
-            f"{member.never_updates} {member.judged} {member.left_aside} {member.one_process} {member.weights_loaded}",
-            f"{member.run_by_nobody} {member.copied} {member.nothing_pinned}",
+            f"{member.never_updates} {member.judged} {member.standing}",
             digest,
         )
     return cache.key("link", *facts)

@@ -96,7 +96,7 @@ class BiasBeforeBatchNorm(CallRule):
         layer = layer_with_bias(site)
         if layer is None:
             return None
-        loads = site.file.outside.weights_loaded
+        loads = site.file.outside.standing.weights_loaded
         fields = {"line": site.call.lineno, "loads": loads}
         return Match(site.at(layer), may_lose_bias(site, layer), fields, help=_WITH_CHECKPOINTS if loads else None)
 

@@ -95,7 +95,7 @@ class StaleNcclVariable(CallRule):
 
         from trainlint.fixing.rewrite import remove_statement, replace_expression
 
-        if site.file.outside.one_process:
+        if site.file.outside.standing.one_process:
             return
         if match["new"] is not None:
             yield replace_expression(site.source, match["key"], cst.SimpleString(f'"{match["new"]}"'))

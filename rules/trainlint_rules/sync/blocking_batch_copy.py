@@ -164,7 +164,7 @@ class BlockingBatchCopy(CallRule):
         from trainlint.fixing.rewrite import add_keyword
 
         is_unknown = memory_of(site, copied(site)) is Memory.UNKNOWN
-        unpinned = site.file.outside.nothing_pinned or builds_unpinned_loaders(site.file)
+        unpinned = site.file.outside.standing.nothing_pinned or builds_unpinned_loaders(site.file)
         if is_unknown and (site.heat.heat is Heat.UNKNOWN or unpinned):
             return
         taking = match["taking"]

@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What a file is to its project, by where it lies and what all of its files say."""
+
+    left_aside: bool = False
+    """Whether no file imports it and nobody starts it, though programs lie beside or above it."""
+    one_process: bool = False
+    """Whether it belongs to programs that never start a process group."""
+    run_by_nobody: bool = False
+    """Whether nobody runs it, as its path and its imports say."""
+    copied: bool = False
+    """Whether it belongs to a copy of a library of others, beside the program that uses it."""
+    weights_loaded: bool = False
+    """Whether a file of the project may load weights that were saved before."""
+    nothing_pinned: bool = False
+    """Whether no file of the project names pinned memory, so that no loader in sight pins any."""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedFacts:
     """Facts about a file's functions, calls and classes that come from other files. Without any, a file is alone."""
 
@@ -66,16 +84,8 @@ class ImportedFacts:
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
     serves_torch: bool = False
     """Whether a file that imports this one speaks of PyTorch, or imports one that does. Tests do not count."""
-    left_aside: bool = False
-    """Whether no file imports this one and nobody starts it, though programs lie beside or above it."""
-    one_process: bool = False
-    """Whether the file belongs to programs that never start a process group."""
-    weights_loaded: bool = False
-    """Whether a file of the project may load weights that were saved before."""
-    run_by_nobody: bool = False
-    """Whether nobody runs the file, as its path and its imports say."""
-    copied: bool = False
-    """Whether the file belongs to a copy of a library of others, beside the program that uses it."""
+    standing: Standing = Standing()
+    """What the file is to its project."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
@@ -97,8 +107,6 @@ class ImportedFacts:
     saved: Mapping[str, bool] = field(default_factory=dict)
     """Name of a file that this one loads → whether all that the project saves under it is tensors, numbers, text and
     plain containers of these."""
-    nothing_pinned: bool = False
-    """Whether no file of the project names pinned memory, so that no loader in sight pins any."""
     always_off: tuple[str, ...] = ()
     """Parameters of the file's constructors that are False by default, and for which no file passes anything else."""
     edited: bool = False

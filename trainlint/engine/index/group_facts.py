@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.project.neighbours import MOST_BYTES
-from trainlint.analysis.types.imported_facts import ImportedFacts
+from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
@@ -200,12 +200,7 @@ def _facts(group: _Group) -> GroupFacts:
             reaches_torch=member.reaches_torch,
             serves_torch=member.serves_torch,
             never_updates=member.never_updates,
-            left_aside=member.left_aside,
-            one_process=member.one_process,
-            weights_loaded=member.weights_loaded,
-            run_by_nobody=member.run_by_nobody,
-            copied=member.copied,
-            nothing_pinned=member.nothing_pinned,
+            standing=member.standing or Standing(),
         )
         for member, facts in zip(members, linked, strict=True)
     )

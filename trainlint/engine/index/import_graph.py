@@ -11,6 +11,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
+from trainlint.analysis.types.imported_facts import Standing
 from trainlint.engine.index.standing import copied_libraries, run_by_nobody
 
 MOST_FILES = 150
@@ -71,7 +72,15 @@ class ImportGraph:
         return [is_run and not updates for is_run, updates in zip(run, updating, strict=True)]
 
     @cached_property
-    def left_aside(self) -> list[bool]:
+    def standings(self) -> list[Standing]:
+        """What each of the files is to the project."""
+        loads = any(file.glance.loads_weights for file in self.files)
+        nothing_pinned = not any(file.glance.pins for file in self.files)
+        each = zip(self._left_aside, self._one_process, self._run_by_nobody, self._copied, strict=True)
+        return [Standing(*facts, loads, nothing_pinned) for facts in each]
+
+    @cached_property
+    def _left_aside(self) -> list[bool]:
         """Which files nothing imports and nobody starts, though programs lie beside or above them.
 
         A module of a package that is installed may be imported by code that is not in sight, and so may any file below
@@ -88,12 +97,12 @@ class ImportGraph:
         ]
 
     @cached_property
-    def run_by_nobody(self) -> list[bool]:
+    def _run_by_nobody(self) -> list[bool]:
         """Which files nobody runs, as their paths and imports say."""
         return run_by_nobody(self._ordered, self._glances, self._all_imports, self._modules)
 
     @cached_property
-    def copied(self) -> list[bool]:
+    def _copied(self) -> list[bool]:
         """Which files belong to a copy of a library of others."""
         return copied_libraries(self._ordered, self._glances, self._all_imports)
 
@@ -112,7 +121,7 @@ class ImportGraph:
         return {folder for file in self.files if file.glance.imports_by_name for folder in _folders_around(file)}
 
     @cached_property
-    def one_process(self) -> list[bool]:
+    def _one_process(self) -> list[bool]:
         """Which files belong to programs that never start a process group, as far as the words of their files say.
 
         Those are the programs of all files that work together; of a script that nothing imports, the script alone.
@@ -136,16 +145,6 @@ class ImportGraph:
         """The files that other files than tests import."""
         pairs = zip(self.files, self._all_imports, strict=True)
         return {target for file, targets in pairs if not is_test_path(file.shown) for target in targets}
-
-    @cached_property
-    def loads_weights(self) -> bool:
-        """Whether any of the files may load weights that were saved before."""
-        return any(file.glance.loads_weights for file in self.files)
-
-    @cached_property
-    def nothing_pinned(self) -> bool:
-        """Whether none of the files names pinned memory."""
-        return not any(file.glance.pins for file in self.files)
 
     def _may_be_installed(self, folder: Path) -> bool:
         """Whether a directory is one of a package, and what installs packages lies above it."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from trainlint.analysis.project.glance import Glance, glance
-from trainlint.analysis.types.imported_facts import ImportedFacts
+from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_code
@@ -138,12 +138,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 group=group,
                 names_device=group in graph.groups_with_device,
                 never_updates=graph.never_updates[number],
-                left_aside=graph.left_aside[number],
-                one_process=graph.one_process[number],
-                weights_loaded=graph.loads_weights,
-                run_by_nobody=graph.run_by_nobody[number],
-                copied=graph.copied[number],
-                nothing_pinned=graph.nothing_pinned,
+                standing=graph.standings[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
                 serves_torch=number in graph.serving_torch,
             )
@@ -162,20 +157,8 @@ def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
     """What is said of files by all files together: nobody runs them, their programs run as one process, they are copies
     of others' code, or the project loads weights or pins no memory.
     """
-    loads, unpinned = graph.loads_weights, graph.nothing_pinned
-    told = zip(graph.left_aside, graph.one_process, graph.run_by_nobody, graph.copied, strict=True)
-    return {
-        file.path: ImportedFacts(
-            left_aside=aside,
-            one_process=alone,
-            weights_loaded=loads,
-            run_by_nobody=idle,
-            copied=copied,
-            nothing_pinned=unpinned,
-        )
-        for file, (aside, alone, idle, copied) in zip(graph.files, told, strict=True)
-        if aside or alone or loads or idle or copied or unpinned
-    }
+    pairs = zip(graph.files, graph.standings, strict=True)
+    return {file.path: ImportedFacts(standing=standing) for file, standing in pairs if standing != Standing()}
 
 
 def _left_out(graph: ImportGraph, members: Sequence[Member]) -> list[int]:

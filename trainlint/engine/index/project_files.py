@@ -26,7 +26,7 @@ from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.types.imported_facts import ImportedFacts
+    from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
     from trainlint.config import Config
     from trainlint.source import SourceFile
 
@@ -60,41 +60,20 @@ class Member:
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
     serves_torch: bool = False
     """Whether a file that imports it speaks of PyTorch, or imports one that does. Tests do not count."""
-
-    left_aside: bool = False
-    """Whether no file imports it and nobody starts it, though programs lie beside or above it."""
-
-    one_process: bool = False
-    """Whether it belongs to programs that never start a process group."""
-
-    weights_loaded: bool = False
-    """Whether a file of the project may load weights that were saved before."""
-
-    run_by_nobody: bool = False
-    """Whether nobody runs it, as its path and its imports say."""
-
-    copied: bool = False
-    """Whether it belongs to a copy of a library of others."""
-
-    nothing_pinned: bool = False
-    """Whether no file of the project names pinned memory."""
+    standing: Standing | None = None
+    """What it is to its project, where that has been looked at."""
 
     @property
     def known_early(self) -> ImportedFacts:
         """What is known of it before its group is linked."""
-        from trainlint.analysis.types.imported_facts import ImportedFacts
+        from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
 
         return ImportedFacts(
             names_device=self.names_device,
             reaches_torch=self.reaches_torch,
             serves_torch=self.serves_torch,
             never_updates=self.never_updates,
-            left_aside=self.left_aside,
-            one_process=self.one_process,
-            weights_loaded=self.weights_loaded,
-            run_by_nobody=self.run_by_nobody,
-            copied=self.copied,
-            nothing_pinned=self.nothing_pinned,
+            standing=self.standing or Standing(),
         )
 
     def data(self) -> bytes:
