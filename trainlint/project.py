@@ -68,6 +68,14 @@ def package_parent(directory: str) -> str:
     return directory
 
 
+def module_lies_in(folder: str, module: str) -> bool:
+    """Whether a directory holds anything that a module of this name may be: a file in any language, or a directory."""
+    try:
+        return any(name.partition(".")[0] == module for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
 def lies_in(place: str, tree: str) -> bool:
     """Whether a path is a directory or lies below it. Both are absolute and have their links resolved."""
     return place == tree or place.startswith(tree.rstrip(os.sep) + os.sep)

@@ -265,3 +265,17 @@ def test_an_old_file_is_not_read_again(project: Path, monkeypatch: pytest.Monkey
     cache = opened()
     run_over(cache=cache)
     assert cache.recalled.whole
+
+
+def test_a_module_in_another_language_that_is_built_later_is_noticed(project: Path) -> None:
+    """A file that imports a module which its package lacks is run by nobody, and no fix is offered there."""
+    utils = project / "pkg/utils.py"
+    utils.write_text(f"from pkg.compiled import fast\n{utils.read_text()}")
+    before, _ = checked()
+    assert checked()[1].whole
+    (project / "pkg/compiled.cpython-311-x86_64-linux-gnu.so").touch()
+    after, recalled = checked()
+    assert not recalled.whole
+    assert before.sought_modules == {(str(project / "pkg"), "compiled"): False}
+    assert after.sought_modules == {(str(project / "pkg"), "compiled"): True}
+    assert checked()[1].whole

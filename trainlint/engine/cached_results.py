@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trainlint.engine.cache_keys import key_of_outcome
 from trainlint.engine.work import Job, Outcome
 from trainlint.finding import Report
+from trainlint.project import module_lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +24,20 @@ class WholeRun:
     failing: bool
     context_files: int
     may_train: bool
+    sought_modules: Mapping[tuple[str, str], bool]
+    """Directory and module that was looked for in it → whether it was there. No file of the run says so."""
 
 
 def known_run(key: bytes | None, cache: Cache) -> WholeRun | None:
-    """The run with this key, if it was kept."""
+    """The run with this key, if it was kept, and the modules that it looked for are still there, or not there."""
     found = cache.get({"run": key}).get("run")
-    cache.recalled.whole = isinstance(found, WholeRun)
-    return found if isinstance(found, WholeRun) else None
+    known = found if isinstance(found, WholeRun) and _holds(found) else None
+    cache.recalled.whole = known is not None
+    return known
+
+
+def _holds(run: WholeRun) -> bool:
+    return all(module_lies_in(*sought) is is_there for sought, is_there in run.sought_modules.items())
 
 
 def keep_run(key: bytes | None, run: WholeRun, cache: Cache) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.engine.configurations import Configurations, Misconfigured
@@ -47,6 +47,8 @@ class Run:
     """Why files were not fixed that could be judged, a sentence each."""
     may_train: bool = True
     """Whether some file of the projects may train a model. False only where all of them were looked at."""
+    sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
 
 
 def run(
@@ -79,7 +81,11 @@ def run(
         known = known_run(key, cache)
         if known is None:
             found = _judged(jobs, files, fixing, workers, cache, told=told)
-            keep_run(key, WholeRun(found.report, found.failing, found.context_files, found.may_train), cache)
+            keep_run(
+                key,
+                WholeRun(found.report, found.failing, found.context_files, found.may_train, found.sought_modules),
+                cache,
+            )
         else:
             found = Run(known.report, known.failing, context_files=known.context_files, may_train=known.may_train)
         cache.save()
@@ -122,7 +128,13 @@ def _judged(
 
             outcomes = judge_changed(jobs, executor, cache)
     found = _gathered(jobs, outcomes, index.failures)
-    return replace(found, workers=count, context_files=index.context_files, may_train=index.may_train)
+    return replace(
+        found,
+        workers=count,
+        context_files=index.context_files,
+        may_train=index.may_train,
+        sought_modules=index.sought_modules,
+    )
 
 
 def _with_facts(jobs: Sequence[Job], index: ProjectIndex) -> list[Job]:

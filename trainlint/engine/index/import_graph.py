@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from trainlint.analysis.project.glance import Glance
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
 from trainlint.analysis.types.imported_facts import Standing
 from trainlint.engine.index.standing import copied_libraries, run_by_nobody
+from trainlint.project import module_lies_in
 
 MOST_FILES = 150
 """The most context files that are summarised."""
@@ -36,6 +37,8 @@ class ImportGraph:
     """Files, numbered in their stable order, and their imports."""
 
     files: Sequence[GlancedFile]
+    sought_modules: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
 
     @cached_property
     def telling(self) -> list[bool]:
@@ -99,7 +102,13 @@ class ImportGraph:
     @cached_property
     def _run_by_nobody(self) -> list[bool]:
         """Which files nobody runs, as their paths and imports say."""
-        return run_by_nobody(self._ordered, self._glances, self._all_imports, self._modules)
+        return run_by_nobody(self._ordered, self._glances, self._all_imports, self._modules, self._lies_in)
+
+    def _lies_in(self, folder: str, module: str) -> bool:
+        sought = folder, module
+        if sought not in self.sought_modules:
+            self.sought_modules[sought] = module_lies_in(*sought)
+        return self.sought_modules[sought]
 
     @cached_property
     def _copied(self) -> list[bool]:

@@ -37,6 +37,8 @@ class Participants:
     """Whether some file, of the run or of its context, may update parameters."""
     unlinked: Mapping[Path, ImportedFacts] = field(default_factory=dict)
     """What the imports of all files say of each that has no other to be linked with, where it is worth saying."""
+    sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
 
 
 class GlanceMemory(Protocol):
@@ -67,6 +69,7 @@ def find_participants(
         frozenset(graph.group_of[number] for number in left_out),
         may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
         unlinked=_unlinked(graph),
+        sought_modules=graph.sought_modules,
     )
 
 

@@ -38,6 +38,9 @@ class ProjectIndex:
     may_train: bool = True
     """Whether some file, judged or not, may update parameters. False only where all of them were looked at."""
 
+    sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
+
     @property
     def context_files(self) -> int:
         """How many files take part that are not judged."""
@@ -73,7 +76,11 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
     participants = find_participants(files, cache, memory)
     members = participants.members
     if not members:
-        return ProjectIndex(imported_facts=participants.unlinked, may_train=participants.may_train)
+        return ProjectIndex(
+            imported_facts=participants.unlinked,
+            may_train=participants.may_train,
+            sought_modules=participants.sought_modules,
+        )
     from trainlint.engine.index.group_facts import facts_of_groups
     from trainlint.engine.index.summarising import summarise_all
 
@@ -99,4 +106,5 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
         failures=tuple(failures),
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
         may_train=participants.may_train,
+        sought_modules=participants.sought_modules,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +20,17 @@ _BUILT = ("version", "pb2", "cuda", "_ext", "_cpp", "lib")
 
 
 def run_by_nobody(
-    paths: Sequence[Path], glances: Sequence[Glance], imports: Sequence[set[int]], modules: Modules
+    paths: Sequence[Path],
+    glances: Sequence[Glance],
+    imports: Sequence[set[int]],
+    modules: Modules,
+    lies_in: Callable[[str, str], bool],
 ) -> list[bool]:
     """Which files nobody runs, as their paths and imports say.
 
     Such are files in a directory for what is no longer used, from which no other directory imports them, copies of
     other files of the project where runs leave what they write, and files that import a module which their package
-    lacks.
+    lacks. `lies_in` says whether a directory holds anything that may be a module.
     """
     places = _below_all(paths)
     aside, copies = _kept_aside(places, imports), _copies_among_outputs(paths, glances, places)
@@ -34,7 +38,10 @@ def run_by_nobody(
     return [
         number in aside
         or number in copies
-        or any(_is_missing(origin, number, paths, modules, tails) for origin in _imports_at_top(glance))
+        or any(
+            (sought := _sought(origin, number, paths, modules, tails)) is not None and not lies_in(*sought)
+            for origin in _imports_at_top(glance)
+        )
         for number, glance in enumerate(glances)
     ]
 
@@ -94,22 +101,22 @@ def _imports_at_top(glance: Glance) -> list[str]:
     return [origin for origin in glance.imports if origin not in glance.indented]
 
 
-def _is_missing(origin: str, number: int, paths: Sequence[Path], modules: Modules, tails: set[tuple[str, str]]) -> bool:
-    """Whether a name is imported from a module that its package, which has an `__init__.py`, does not hold.
+def _sought(
+    origin: str, number: int, paths: Sequence[Path], modules: Modules, tails: set[tuple[str, str]]
+) -> tuple[str, str] | None:
+    """The directory of a package, which has an `__init__.py`, and the module in it that is imported and not in sight.
 
-    Nor is there such a module in a package of the same name elsewhere, which another `sys.path` may find, or one in
-    another language or out of sight. Modules that a build makes are never there.
+    Nor is there such a module in a package of the same name elsewhere, which another `sys.path` may find. Modules that
+    a build makes are never there.
     """
     if origin.partition(".")[0] in LIBRARIES:
-        return False
+        return None
     found = modules.resolve(number, origin)
     if found is None or len(found[1]) < 2 or paths[found[0]].name != _PACKAGE:
-        return False
+        return None
     module, folder = found[1][0], paths[found[0]].parent
     is_built = module.startswith("_") or any(part in module for part in _BUILT)
-    if is_built or (folder.name, module) in tails:
-        return False
-    return not (folder / module).exists() and not any(folder.glob(f"{module}.*"))
+    return None if is_built or (folder.name, module) in tails else (str(folder), module)
 
 
 def _tail(path: Path) -> tuple[str, str]:
