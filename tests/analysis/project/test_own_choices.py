@@ -159,15 +159,20 @@ CONFIGURED = """
             return x
     class Tower:
         @configurable
-        def __init__(self, width, *, pre_norm: bool):
+        def __init__(self, width, *, pre_norm: bool, head):
             self.layer = Layer(before=pre_norm)
+            self.head = head
         @classmethod
         def from_config(cls, cfg, width):
             found = {}
             found["pre_norm"] = cfg.MODEL.PRE_NORM
+            found["head"] = Head()
             return found
         def start(self, x):
-            return self.layer.start(x)
+            return self.head.score(self.layer.start(x))
+    class Head:
+        def score(self, x):
+            return x
     def start(cfg, model):
         cfg.MODEL.PRE_NORM = False
         return Tower(cfg, 3).start(model)
@@ -353,3 +358,13 @@ def test_what_stands_in_such_a_branch() -> None:
     assert [model.is_unchosen(block) for block in branches] == [True]
     functions = {item.name: model.is_unchosen(item.body) for item in model.outline.functions}
     assert functions == {"start": False, "each_step": False, "due": True, "reweigh": True}
+
+
+def test_what_makes_the_arguments_of_a_constructor_runs_without_being_named() -> None:
+    """detectron2 calls it, and with it runs all that it builds."""
+    code = textwrap.dedent(CONFIGURED)
+    without = code.replace("    @configurable\n", "")
+    for text, expected in ((code, set()), (without, {"Tower.from_config", "Head.score"})):
+        model = project({"main.py": textwrap.dedent(MAIN), "work.py": text}, {}).models["work.py"]
+        dead = {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
+        assert dead == expected

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
+from trainlint.analysis.conditions.settings.configured_parameters import makes_arguments
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
 from trainlint.analysis.frequency.units_apart import TOP, branch_keys, units_apart
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
@@ -169,7 +170,7 @@ def _needed_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> st
 
 
 def _is_called_by_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> bool:
-    if isinstance(function.node, ast.Lambda) or _STARTED.search(function.name):
+    if isinstance(function.node, ast.Lambda) or _STARTED.search(function.name) or makes_arguments(function):
         return False
     decorators = (item.func if isinstance(item, ast.Call) else item for item in function.decorators)
     if any(last_name(item) not in TRANSPARENT for item in decorators):

@@ -14,10 +14,8 @@ from trainlint.analysis.tables.frameworks.trainers import CONFIGURABLE, FROM_CON
 
 def configured_parameters(function: Function, outline: Outline) -> tuple[tuple[str, str], ...]:
     """The parameters of a constructor that its class reads from options, with these, in the notation of `arguments`."""
-    if function.owner is None or not function.is_decorated(CONFIGURABLE):
-        return ()
-    method = function.owner.methods.get(FROM_CONFIGURATION)
-    if method is None:
+    method = function.owner.methods.get(FROM_CONFIGURATION) if function.owner is not None else None
+    if method is None or not function.is_decorated(CONFIGURABLE):
         return ()
     returned: dict[str, list[ast.expr]] = {}
     for place in method.returns:
@@ -31,3 +29,9 @@ def configured_parameters(function: Function, outline: Outline) -> tuple[tuple[s
             option = telling_option(values[0])
             found.append((parameter.arg, of_option(option) if option else written_constant(values[0]) or PASSED))
     return tuple(found)
+
+
+def makes_arguments(function: Function) -> bool:
+    """Whether a framework calls a method to make the arguments of its class's constructor, and nobody else need."""
+    constructor = function.owner.methods.get("__init__") if function.owner is not None else None
+    return function.name == FROM_CONFIGURATION and constructor is not None and constructor.is_decorated(CONFIGURABLE)
