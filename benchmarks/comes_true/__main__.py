@@ -29,7 +29,7 @@ from trainlint.evidence import Interval
 from trainlint_probe.verify.one_run import Request, run_once
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.result import Trial
-from trainlint_probe.verify.run import orders
+from trainlint_probe.verify.run import pair_orders
 from trainlint_probe.verify.side_by_side import Version, run_pair
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -99,7 +99,7 @@ def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
     code, state, predicted = prediction(_probed(script, defect, steps), codes)
     enough = {fixed: _enough(fmean(_times(script, word, steps)), steps) for fixed, word in words.items()}
     runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
-    for order in orders(pairs):
+    for order in pair_orders(pairs):
         for fixed, times in zip(
             order, _in_turns(script, *((words[fixed], enough[fixed]) for fixed in order)), strict=True
         ):

@@ -101,6 +101,7 @@ def test_workers_stand_still_while_the_other_run_has_its_turn(tmp_path: Path, pi
             wait_for_state(worker.pid, "T")
             os.write(turn, b".")
             waiting.join(60)
+            assert not waiting.is_alive()
             wait_for_state(worker.pid, "RSD")
         finally:
             worker.kill()
@@ -108,9 +109,10 @@ def test_workers_stand_still_while_the_other_run_has_its_turn(tmp_path: Path, pi
 
 def test_a_turn_lasts_for_several_steps(tmp_path: Path, pipes: tuple[int, int]) -> None:
     turns = Turns(tmp_path, steps=10_000_000)
-    os.write(pipes[0], b".")
+    os.write(pipes[0], b"..")
     turns.wait(10**6)
-    turns.wait(10**6)  # it is not over at once, else this would wait for ever
+    turns.wait(10**6)
+    assert os.read(pipes[1], 10) == b".", "it is not over at once"
 
 
 @pytest.mark.slow

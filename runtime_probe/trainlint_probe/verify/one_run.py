@@ -100,7 +100,7 @@ class Prepared:
     overlay: Overlay
     files: Snapshot | None
     """The files of the user's before the run; None where an overlay keeps them as they are."""
-    chance: int | None = None
+    pair_seed: int | None = None
     """What is drawn at random for this run, and is the same for all with this number; None leaves it to each process:
     Python's hashes of strings where nobody says them, and where the stack begins."""
 
@@ -110,10 +110,10 @@ class Prepared:
         environment = silenced(os.environ, str(self.here))
         if self.request.seed is not None:
             environment["PYTHONHASHSEED"] = str(self.request.seed % 2**32)
-        elif self.chance is not None:
-            environment.setdefault("PYTHONHASHSEED", str(self.chance))
-        if self.chance is not None:
-            environment["TRAINLINT_STACK"] = "." * (self.chance % _PAGE)  # the stack begins below the environment
+        elif self.pair_seed is not None:
+            environment.setdefault("PYTHONHASHSEED", str(self.pair_seed))
+        if self.pair_seed is not None:
+            environment["TRAINLINT_STACK"] = "." * (self.pair_seed % _PAGE)  # the stack begins below the environment
         words = [*python_of(self.request.processes), "-m", "trainlint_probe.verify.arm", str(self.here / "order.json")]
         with (
             (self.here / "output").open("wb") as output,
@@ -151,9 +151,9 @@ def prepared(
     places: Sequence[Place] = (),
     *,
     more_steps: int = 0,
-    chance: int | None = None,
+    pair_seed: int | None = None,
 ) -> Prepared:
-    """Write down what is to be run. With `chance` it takes turns with another run that has the same.
+    """Write down what is to be run. With `pair_seed` it takes turns with another run that has the same.
 
     Raises CannotRun where an overlay is asked for, and there is none.
     """
@@ -179,11 +179,11 @@ def prepared(
         parent=os.getpid(),
         overlaid=overlay.directories,
         more_steps=more_steps,
-        takes_turns=chance is not None,
-        pages_aside=0 if chance is None else chance % _MOST_PAGES,
+        takes_turns=pair_seed is not None,
+        pages_aside=0 if pair_seed is None else pair_seed % _MOST_PAGES,
     )
     (here / "order.json").write_text(json.dumps(to_json(order)), encoding="utf-8")
-    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), chance)
+    return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), pair_seed)
 
 
 def _told(status: int | None, here: Path, request: Request) -> Trial:

@@ -2,8 +2,8 @@
 
 Steps of one run share its luck (where memory came to lie, what else the machine did), so many steps of few runs are
 far fewer independent observations than they look: a pair of runs counts once, however many steps it has. Runs are
-compared in pairs because the two of a pair follow each other and see the same machine. Ratios are compared by their
-logarithms, so that twice as fast and half as fast weigh the same.
+compared in pairs because the two of a pair share the machine, or follow each other, and see it in the same state.
+Ratios are compared by their logarithms, so that twice as fast and half as fast weigh the same.
 
 The error rates of this rule stand in docs/probe.md; `python -m benchmarks.verify_rule` simulates them.
 """
@@ -36,7 +36,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The times of the steps of two runs that followed each other."""
+    """The times of the steps of two runs that shared the machine, or followed each other."""
 
     before: tuple[float, ...]
     after: tuple[float, ...]

@@ -142,14 +142,14 @@ def _is_vain(runs: Mapping[bool, Sequence[Trial]]) -> bool:
     return took_none or not all(trial.loaded for trial in fixed)
 
 
-def orders(pairs: int) -> list[tuple[bool, bool]]:
+def pair_orders(pairs: int) -> list[tuple[bool, bool]]:
     """Which of the two runs of each pair has the fix: the second, the first, the second ..."""
     return [(False, True) if pair % 2 == 0 else (True, False) for pair in range(pairs)]
 
 
 def alternating(pairs: int) -> list[bool]:
     """Which of the runs after the rehearsal have the fix: without, with, with, without ..."""
-    return [fixed for order in orders(pairs) for fixed in order]
+    return [fixed for order in pair_orders(pairs) for fixed in order]
 
 
 def _minutes(seconds: float) -> str:

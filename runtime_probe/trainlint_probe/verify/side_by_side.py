@@ -61,12 +61,12 @@ def run_pair(first: Version, second: Version, more_steps: int = 0) -> tuple[Tria
     by chance and its speed depends on is the same for both, and another for another pair: the hashes of strings, and
     the addresses of its memory. `more_steps` are timed besides those asked for.
     """
-    chance = secrets.randbelow(2**32)
+    pair_seed = secrets.randbelow(2**32)
     try:
         with directory() as one, directory() as other:
             runs = (
-                _Run(prepared(one, first.request, first.edits, more_steps=more_steps, chance=chance)),
-                _Run(prepared(other, second.request, second.edits, more_steps=more_steps, chance=chance)),
+                _Run(prepared(one, first.request, first.edits, more_steps=more_steps, pair_seed=pair_seed)),
+                _Run(prepared(other, second.request, second.edits, more_steps=more_steps, pair_seed=pair_seed)),
             )
             with ExitStack() as stack:
                 for run in runs:

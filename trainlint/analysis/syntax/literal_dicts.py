@@ -1,4 +1,4 @@
-"""Settings that are written out as a dict, in a script or in a file of their own."""
+"""Dicts that are written out: settings, in a script or in a file of their own, and what functions return."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def written_items(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield from ((item.arg, item.value) for item in node.keywords if item.arg is not None)
 
 
-def items(node: ast.expr, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
+def dict_items(node: ast.expr, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
     """The items of a dict that is written out, or filled name by name, with the blocks in which their values stand."""
     if not isinstance(node, ast.Name):
         yield from ((key, value, block) for key, value in written_items(node))

@@ -7,7 +7,7 @@ import ast
 from trainlint.analysis.conditions.arguments import PASSED, of_option, written_constant
 from trainlint.analysis.conditions.settings.holders import telling_option
 from trainlint.analysis.syntax.blocks import Function
-from trainlint.analysis.syntax.literal_dicts import items
+from trainlint.analysis.syntax.literal_dicts import dict_items
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.frameworks.trainers import CONFIGURABLE, FROM_CONFIGURATION
 
@@ -20,7 +20,7 @@ def configured_parameters(function: Function, outline: Outline) -> tuple[tuple[s
     returned: dict[str, list[ast.expr]] = {}
     for place in method.returns:
         node = place.node.value if isinstance(place.node, ast.Return) else None
-        for key, value, _ in items(node, place.block, outline) if node is not None else ():
+        for key, value, _ in dict_items(node, place.block, outline) if node is not None else ():
             returned.setdefault(key, []).append(value)
     found = []
     for parameter in function.parameters:

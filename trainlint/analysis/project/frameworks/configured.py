@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.project.summary import FunctionSummary
 from trainlint.analysis.syntax.blocks import Function
-from trainlint.analysis.syntax.literal_dicts import items
+from trainlint.analysis.syntax.literal_dicts import dict_items
 from trainlint.analysis.tables.frameworks.trainers import FROM_CONFIGURATION, takes_configuration
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.values import Kind, Value
@@ -29,7 +29,7 @@ def arguments_returned(file: SemanticModel, function: Function) -> dict[str, Val
     found: dict[str, Value] = {}
     for place in function.returns:
         node = place.node.value if isinstance(place.node, ast.Return) else None
-        for key, value, block in items(node, place.block, file.outline) if node is not None else ():
+        for key, value, block in dict_items(node, place.block, file.outline) if node is not None else ():
             known = file.kinds.of(value, block)
             if len(found) < _MOST and (known.access_paths or known.kind is not Kind.UNKNOWN):
                 found[key] = known
