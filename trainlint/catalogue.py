@@ -109,7 +109,7 @@ def _of_installed_packs(judged: Sequence[str]) -> tuple[RuleEntry, ...]:
             kept = json.loads(text)
             if kept["fingerprint"] == _fingerprint(kept["beside"]):
                 _beside[:] = kept["beside"]
-                return tuple(map(_read, kept["rules"]))
+                return tuple(map(_entry_from_json, kept["rules"]))
     return _worked_out(judged)
 
 
@@ -127,7 +127,7 @@ def _with_plugins(rules: tuple[RuleEntry, ...], plugins: Sequence[str]) -> tuple
             problems += error.sentences
             continue
         places += plugin.places
-        new = [replace(_read(json.loads(json.dumps(_written(rule)))), plugin=plugin) for rule in found]
+        new = [replace(_entry_from_json(json.loads(json.dumps(_written(rule)))), plugin=plugin) for rule in found]
         for entry in new:
             problems += _clashes(entry, known)
         known += new
@@ -160,7 +160,7 @@ def _worked_out(judged: Sequence[str]) -> tuple[RuleEntry, ...]:
     _beside[:] = beside = sorted(_files_beside(sys.modules.keys() - before))
     text = json.dumps({"fingerprint": _fingerprint(beside), "beside": beside, "rules": described})
     keep(_NAME, text, judged)
-    return tuple(map(_read, json.loads(text)["rules"]))
+    return tuple(map(_entry_from_json, json.loads(text)["rules"]))
 
 
 def _fingerprint(beside: list[str]) -> str:
@@ -208,7 +208,7 @@ def _plain(value: str | Heat) -> str:
     return value.value if isinstance(value, Heat) else value
 
 
-def _read(facts: dict[str, Any]) -> RuleEntry:
+def _entry_from_json(facts: dict[str, Any]) -> RuleEntry:
     """The same read back. Raises LookupError, TypeError or ValueError for what is nothing of the kind."""
     safety = facts["fix_safety"]
     read = {

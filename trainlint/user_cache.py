@@ -42,7 +42,7 @@ def make_private(directory: str) -> None:
     Raises Unusable where that fails, or where there is one that others can write to.
     """
     try:
-        _make(directory)
+        _make_private_directory(directory)
     except OSError as error:
         raise Unusable(_why(directory, error)) from error
     is_private(directory)
@@ -72,10 +72,10 @@ def is_private(path: str) -> bool:
     return True
 
 
-def _make(directory: str) -> None:
+def _make_private_directory(directory: str) -> None:
     parent = os.path.dirname(directory)
     if not os.path.isdir(parent) and parent != directory:
-        _make(parent)
+        _make_private_directory(parent)
     try:
         os.mkdir(directory, 0o700)
     except FileExistsError:

@@ -22,7 +22,7 @@ from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.cache import values
 from trainlint.cache.kinds import CLASSES
-from trainlint.cache.values import Unpackable, mark, pack, unpack
+from trainlint.cache.values import Unpackable, pack, unpack, value_digest
 from trainlint.config import Config
 from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.parsing import parse
@@ -66,16 +66,16 @@ def test_summaries_survive_and_what_files_are_told() -> None:
     told = link(found, paths, [0] * len(paths))
     assert unpack(pack(told)) == told
     again = link(unpack(pack(found)), paths, [0] * len(paths))
-    assert [mark(each) for each in again] == [mark(each) for each in told]
+    assert [value_digest(each) for each in again] == [value_digest(each) for each in told]
 
 
 def test_marks_tell_values_apart() -> None:
     found = [None, 0, False, "", "0", b"", (), ("a", "b"), ("a,b",), {"a": 1}, {"a": "1"}, frozenset({1}), FINDING]
-    assert len({mark(value) for value in found}) == len(found)
-    assert mark(FINDING) == mark(unpack(pack(FINDING)))
-    assert mark(frozenset({"a", "b", "c"})) == mark(frozenset({"c", "b", "a"}))
+    assert len({value_digest(value) for value in found}) == len(found)
+    assert value_digest(FINDING) == value_digest(unpack(pack(FINDING)))
+    assert value_digest(frozenset({"a", "b", "c"})) == value_digest(frozenset({"c", "b", "a"}))
     with pytest.raises(Unpackable):
-        mark(object())
+        value_digest(object())
 
 
 BYTES_OF_SUMMARIES = """\

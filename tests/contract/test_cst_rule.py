@@ -23,7 +23,7 @@ from tests.rules.catalogue import DEFAULT, judged, source
 from tests.toy_rules import PAGE
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.every_place import every_place
-from trainlint.catalogue import _read, _written
+from trainlint.catalogue import _entry_from_json, _written
 from trainlint.contract.bases import CallRule
 from trainlint.contract.cst_file import KINDS, cst_file
 from trainlint.contract.cst_rule import Captured, CstRule, origin
@@ -394,7 +394,7 @@ def test_frequency_is_asked_for_only_where_a_word_stands() -> None:
 
 
 def test_the_catalogue_knows_the_words_and_imports_the_rule_only_where_they_stand() -> None:
-    entry = replace(_read(json.loads(json.dumps(_written(Solve)))), module="nowhere")
+    entry = replace(_entry_from_json(json.loads(json.dumps(_written(Solve)))), module="nowhere")
     assert entry.triggers == Solve.triggers
 
     def failures(code: str) -> tuple[Failure, ...]:

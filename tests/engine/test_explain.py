@@ -19,7 +19,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
 from trainlint.engine.judge import judge
-from trainlint.engine.why.explain import NO_REASON, Asked, explain
+from trainlint.engine.why.explain import NO_REASON, ExplainedRule, explain
 from trainlint.explanation import Explanation, Hiding, Line, Look
 from trainlint.finding import Confidence, Finding, Heat, Severity
 from trainlint.packs import load_rules
@@ -27,12 +27,12 @@ from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
 from trainlint_rules.itself.unused_ignore import UnusedIgnore
 
-INSTALLED = tuple(Asked(rule()) for rule in load_rules())
+INSTALLED = tuple(ExplainedRule(rule()) for rule in load_rules())
 
 
 def told(
     source: SourceFile,
-    *rules: Asked,
+    *rules: ExplainedRule,
     lines: tuple[int, int] | None = None,
     config: Config | None = None,
 ) -> Explanation:
@@ -206,7 +206,9 @@ class GivesNoReason(ToyRule):
 
 
 def seen(code: str, rule: type[Rule] = Looks, path: str = "t.py", line: int = 2) -> Look:
-    return look(told(source_from_text(path, f"import torch\n{code}\n"), Asked(rule()), lines=(line, line)), rule.code)
+    return look(
+        told(source_from_text(path, f"import torch\n{code}\n"), ExplainedRule(rule()), lines=(line, line)), rule.code
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,9 @@ def test_a_rule_that_reports_has_no_reason_for_silence() -> None:
 def test_what_keeps_a_finding_from_being_shown_is_named() -> None:
     source = source_from_text("t.py", "import torch\nlook(here)  # trainlint: ignore[TOY900] it may\n")
     config = Config(min_confidence=Confidence.CERTAIN)
-    (verdict,) = look(told(source, Asked(Looks(), Hiding.PREVIEW), lines=(2, 2), config=config), "TOY900").verdicts
+    (verdict,) = look(
+        told(source, ExplainedRule(Looks(), Hiding.PREVIEW), lines=(2, 2), config=config), "TOY900"
+    ).verdicts
     assert [hidden.by for hidden in verdict.hidden] == [Hiding.PREVIEW, Hiding.COMMENT, Hiding.LOW_CONFIDENCE]
     assert verdict.hidden[1].line == 2
 
@@ -248,14 +252,14 @@ def test_a_rule_that_crashes_is_told_of() -> None:
 @pytest.mark.parametrize(("elsewhere", "unused"), [("look(0)", 0), ("look(quiet)", 1)])
 def test_a_comment_for_a_rule_that_crashed_elsewhere_is_not_called_unused(elsewhere: str, unused: int) -> None:
     text = f"import torch\n{elsewhere}\nlook()  # trainlint: ignore[TOY900] it may\n"
-    asked = [Asked(rule()) for rule in (Looks, UnusedIgnore)]
+    asked = [ExplainedRule(rule()) for rule in (Looks, UnusedIgnore)]
     line = the_line(told(source_from_text("t.py", text), *asked, lines=(3, 3)))
     assert len([found for found in line.looks if found.verdicts]) == unused
 
 
 def test_a_finding_is_shown_at_its_own_line() -> None:
     text = "import torch\nlook(\n    here,\n)\n"
-    explanation = told(source_from_text("t.py", text), Asked(Looks()))
+    explanation = told(source_from_text("t.py", text), ExplainedRule(Looks()))
     assert [(line.number, len(line.looks)) for line in explanation.lines] == [(3, 1)]
 
 

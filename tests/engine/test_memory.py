@@ -27,7 +27,7 @@ from trainlint.engine.index.summarising import summarise_file
 from trainlint.engine.pool import worker_pool
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.engine.work import Job, Outcome, do
+from trainlint.engine.work import Job, Outcome, judge_and_fix
 from trainlint.source import SourceFile
 
 PROJECTS = ("one", "two", "three")
@@ -188,4 +188,4 @@ def test_of_a_file_in_which_nothing_can_be_found_no_tree_is_kept(tmp_path: Path)
     assert kept is not None
     assert set(vars(kept)) == {"source"}
     job = Job(Target(path, "helper.py", path.stat().st_size), (), Selection(Config(), (), ()))
-    assert do(job, model=kept) == Outcome()
+    assert judge_and_fix(job, model=kept) == Outcome()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, write_project
-from trainlint.cache.stamps import Seen, Stamp
+from trainlint.cache.stamps import FileRecord, Stamp
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.index import link_memory
@@ -158,8 +158,8 @@ def test_a_file_is_read_again_unless_it_is_surely_the_same(
 ) -> None:
     """A file that changes again within one tick of the clock shows the same times."""
 
-    def seen(size: int) -> Seen:
-        return Seen(Stamp(size, mtime=0, inode=1, ctime=0), read=seconds * 1_000_000_000, digest=b"")
+    def seen(size: int) -> FileRecord:
+        return FileRecord(Stamp(size, mtime=0, inode=1, ctime=0), read=seconds * 1_000_000_000, digest=b"")
 
     monkeypatch.setattr(link_memory, "_seen", lambda path: seen(1))
     judging, opened = session(), texts(project, utils=UTILS)

@@ -117,8 +117,8 @@ def test_results_stand_in_the_order_of_the_tasks_also_when_there_are_more_orders
     words = words_of("b,aaa,cc,,dddd,e") * 50
     with WorkerPool(3) as pool:
         for _ in range(3):
-            assert pool.do(READ, words) == LocalExecutor().do(READ, words)
-        assert pool.do(READ, []) == []
+            assert pool.run_tasks(READ, words) == LocalExecutor().run_tasks(READ, words)
+        assert pool.run_tasks(READ, []) == []
 
 
 def keep(word: Word, store: ModelStore) -> int:
@@ -141,8 +141,8 @@ def nothing(word: Word, how: str) -> tuple[int, object]:
 def test_a_process_finds_what_it_kept_of_a_file() -> None:
     words = [Word(f"file{index}") for index in range(8)]
     with WorkerPool(2) as pool:
-        kept_by = pool.do(TaskKind(keep, nobody), words)
-        found = pool.do(TaskKind(take, nothing), words)
+        kept_by = pool.run_tasks(TaskKind(keep, nobody), words)
+        found = pool.run_tasks(TaskKind(take, nothing), words)
     assert os.getpid() not in kept_by
     for word, keeper, (taker, kept) in zip(words, kept_by, found, strict=True):
         assert kept == (word.name if taker == keeper else None)
@@ -165,8 +165,8 @@ def test_a_process_finds_what_it_kept_of_a_file() -> None:
 def test_whatever_a_task_dies_of_it_dies_alone(death: str, how: str) -> None:
     words = words_of(f"a,bb,ccc,{death},dddd,eeeee,ffffff,{death} again") * 2
     with WorkerPool(2) as pool:
-        results = pool.do(READ, words)
-        assert pool.do(READ, words_of("still,here")) == ["STILL", "HERE"]
+        results = pool.run_tasks(READ, words)
+        assert pool.run_tasks(READ, words_of("still,here")) == ["STILL", "HERE"]
     for word, result in zip(words, results, strict=True):
         if word.name.startswith(death):
             assert how in result
@@ -185,7 +185,7 @@ def die_once(word: Word, store: ModelStore, marks: Path) -> str:
 def test_a_task_gets_a_second_chance(tmp_path: Path) -> None:
     with WorkerPool(2) as pool:
         kind = TaskKind(partial(die_once, marks=tmp_path), lost)
-        assert pool.do(kind, words_of("a,unlucky,b")) == ["a", "unlucky", "b"]
+        assert pool.run_tasks(kind, words_of("a,unlucky,b")) == ["a", "unlucky", "b"]
 
 
 def stay_in_native_code(word: Word, store: ModelStore) -> str:
@@ -197,7 +197,7 @@ def stay_in_native_code(word: Word, store: ModelStore) -> str:
 @pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="this system has no timers")
 def test_native_code_that_does_not_come_back_is_ended() -> None:
     with WorkerPool(2) as pool:
-        (result,) = pool.do(TaskKind(stay_in_native_code, lost), [Word("power")])
+        (result,) = pool.run_tasks(TaskKind(stay_in_native_code, lost), [Word("power")])
     assert "longer than `file-time-limit`" in result
 
 
@@ -218,7 +218,7 @@ def test_processes_are_gone_whatever_ends_the_work() -> None:
 
     def work_until_it_crashes() -> None:
         with WorkerPool(2) as pool:
-            processes.extend(map(int, pool.do(TaskKind(number_of_process, lost), words_of("a,b,c,d"))))
+            processes.extend(map(int, pool.run_tasks(TaskKind(number_of_process, lost), words_of("a,b,c,d"))))
             raise LookupError
 
     with pytest.raises(LookupError):
@@ -229,7 +229,7 @@ def test_processes_are_gone_whatever_ends_the_work() -> None:
 def outlive(pipe: int) -> None:
     """The main process of a pool that is killed without warning."""
     with WorkerPool(2) as pool:
-        found = pool.do(TaskKind(number_of_process, lost), words_of("a,b,c,d"))
+        found = pool.run_tasks(TaskKind(number_of_process, lost), words_of("a,b,c,d"))
         os.write(pipe, ",".join(sorted(set(found))).encode())
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -255,11 +255,11 @@ def test_processes_do_not_outlive_a_main_process_that_is_killed() -> None:
 
 def test_little_work_starts_no_process() -> None:
     with WorkerPool(2, least=100) as pool:
-        kept_by = pool.do(TaskKind(keep, nobody), words_of("a,b"))
+        kept_by = pool.run_tasks(TaskKind(keep, nobody), words_of("a,b"))
         assert set(kept_by) == {os.getpid()}
-        assert pool.do(TaskKind(take, nothing), words_of("a,b")) == [(os.getpid(), "a"), (os.getpid(), "b")]
+        assert pool.run_tasks(TaskKind(take, nothing), words_of("a,b")) == [(os.getpid(), "a"), (os.getpid(), "b")]
         large = [Word("c", 60), Word("d", 60)]
-        assert os.getpid() not in pool.do(TaskKind(keep, nobody), large)
+        assert os.getpid() not in pool.run_tasks(TaskKind(keep, nobody), large)
 
 
 def prepare(mark: Path) -> None:
@@ -272,7 +272,7 @@ def test_processes_that_start_at_once_prepare_before_there_is_work(tmp_path: Pat
         while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         prepared = {int(path.name) for path in tmp_path.iterdir()}
-        assert set(pool.do(TaskKind(keep, nobody), [Word(name) for name in "abcd"])) <= prepared
+        assert set(pool.run_tasks(TaskKind(keep, nobody), [Word(name) for name in "abcd"])) <= prepared
 
 
 def look(word: Word, store: ModelStore) -> tuple[int, int]:
@@ -289,7 +289,7 @@ def test_processes_that_inherit_nothing_are_set_up_the_same(monkeypatch: pytest.
     with settings_for_judging():
         here = gc.get_threshold()[0]
     with WorkerPool(2) as pool:
-        found = pool.do(TaskKind(look, ordinary), words_of("a,b,c"))
+        found = pool.run_tasks(TaskKind(look, ordinary), words_of("a,b,c"))
     assert os.getpid() not in {process for process, _ in found}
     assert {threshold for _, threshold in found} == {here}
     assert here > gc.get_threshold()[0]

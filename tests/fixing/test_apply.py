@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.fixing.helpers import finding
 from trainlint.finding import Edit, Safety, apply_edits
 from trainlint.fixing import apply_fixes
-from trainlint.fixing.apply import flaw
+from trainlint.fixing.apply import fix_problem
 from trainlint.source import source_from_text
 
 SOURCE = source_from_text("train.py", "a = b\nc = d\n")
@@ -81,7 +81,7 @@ def test_a_broken_fix_is_named_for_what_it_is_and_never_applied() -> None:
     }
     for reason, bad in broken.items():
         assert bad.fix is not None
-        assert flaw(SOURCE, bad.fix) == reason
+        assert fix_problem(SOURCE, bad.fix) == reason
         assert apply_fixes(SOURCE, [bad], Safety.SAFE).text == SOURCE.text
 
 

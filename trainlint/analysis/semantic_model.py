@@ -269,14 +269,14 @@ class SemanticModel:
     @cached_property
     def steps(self) -> Steps:
         """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.effects.effect import EffectKind, does
+        from trainlint.analysis.effects.effect import EffectKind, have_effect
         from trainlint.analysis.programs.steps import LoopKind, Steps
 
         calls: dict[int, LoopKind] = {}
         for number, functions in self._effects_elsewhere.items():
-            if does(functions, EffectKind.STEPS):
+            if have_effect(functions, EffectKind.STEPS):
                 calls[number] = LoopKind.STEP
-            elif does(functions, EffectKind.TRAINS):
+            elif have_effect(functions, EffectKind.TRAINS):
                 calls[number] = LoopKind.EPOCH
         return Steps(self.call_graph, calls)
 

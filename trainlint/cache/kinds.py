@@ -35,7 +35,7 @@ _MODULES = {
     "trainlint.analysis.frequency.lookups": "Lookups",
     "trainlint.analysis.programs.loader_uses": "LoaderUse",
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
-    "trainlint.analysis.types.imported_facts": "ImportedFacts Standing",
+    "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
     "trainlint.analysis.types.access_paths": "AccessPath Start",
     "trainlint.analysis.callgraph.skeleton": "CallShape EntryShape FunctionShape Handing Link LoopTrait Shape Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",

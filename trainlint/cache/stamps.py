@@ -44,7 +44,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FileRecord:
     """What a file held when it was read."""
 
     stamp: Stamp
@@ -63,8 +63,8 @@ class Contents:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.found: dict[str, Seen] = {}
-        self.new: dict[str, Seen] = {}
+        self.found: dict[str, FileRecord] = {}
+        self.new: dict[str, FileRecord] = {}
         """Of these, the files that were read now."""
 
     def look(self, paths: Iterable[str]) -> None:
@@ -112,7 +112,7 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _read(path: str, stamp: Stamp) -> Seen | None:
+def _read(path: str, stamp: Stamp) -> FileRecord | None:
     """What a file holds; None where that cannot be read, or changes meanwhile."""
     before = time.time_ns()
     try:
@@ -120,4 +120,4 @@ def _read(path: str, stamp: Stamp) -> Seen | None:
         same = Stamp.of(os.stat(path)) == stamp
     except OSError:  # larger files are not read: nothing is kept of them
         return None
-    return Seen(stamp, before, digest(data)) if same else None
+    return FileRecord(stamp, before, digest(data)) if same else None

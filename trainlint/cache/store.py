@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 
-from trainlint.cache.stamps import Seen, Stamp
+from trainlint.cache.stamps import FileRecord, Stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ class Store:
         self._aged: list[bytes] = []
         """Keys that were found, and whose note of a last use is to be renewed."""
 
-    def seen(self, paths: Sequence[str]) -> dict[str, Seen]:
+    def seen(self, paths: Sequence[str]) -> dict[str, FileRecord]:
         """What is known of files, by their absolute paths."""
         question = "SELECT path, size, mtime, inode, ctime, read, digest FROM seen WHERE path IN"
         rows = self._rows(question, paths, (str, int, int, int, int, int, bytes))
-        return {path: Seen(Stamp(*stamp), read, digest) for path, *stamp, read, digest in rows}
+        return {path: FileRecord(Stamp(*stamp), read, digest) for path, *stamp, read, digest in rows}
 
     def marks(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The marks of the results that are there."""
@@ -90,7 +90,7 @@ class Store:
         """The values of the results that are there."""
         return self._found("value", keys)
 
-    def write(self, seen: Mapping[str, Seen], results: Iterable[Result]) -> None:
+    def write(self, seen: Mapping[str, FileRecord], results: Iterable[Result]) -> None:
         """Keep all of these, or none of them where the process is killed meanwhile, and drop what is old."""
         now = int(time.time())
         files = [(path, *_PARTS(item.stamp), item.read, item.digest) for path, item in seen.items()]
@@ -108,7 +108,7 @@ class Store:
             _shrink(connection)
             connection.execute("COMMIT")
 
-        self._do(all_at_once)
+        self._query(all_at_once)
         self._aged.clear()
 
     def close(self) -> None:
@@ -137,9 +137,9 @@ class Store:
 
         if not asked or not self.file.exists():  # to ask must not make a file
             return []
-        return self._do(answers) or []
+        return self._query(answers) or []
 
-    def _do(self, work: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
+    def _query(self, work: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
         """What comes of some work on the file; None where it fails, and then nothing is asked of the file any more."""
         if self.trouble:
             return None

@@ -38,7 +38,7 @@ def pack(value: object) -> bytes:
     return zlib.compress(data, _FASTEST)
 
 
-def mark(value: object) -> bytes:
+def value_digest(value: object) -> bytes:
     """What stands for a value: equal values have the same mark in any process. Raises Unpackable."""
     return digest(_text(value))
 
@@ -85,7 +85,7 @@ class _Writing:
         found = self._places_by_id.get(id(value))
         if found is not None:
             return found
-        number, parts = self._known.get(kind) or self._met(kind)
+        number, parts = self._known.get(kind) or self._register_class(kind)
         item = [number]
         places = self._places
         for part in parts(value):
@@ -106,7 +106,7 @@ class _Writing:
             self.items.append(item)
         return found
 
-    def _met(self, kind: type) -> tuple[int, Callable[[Any], Iterable[object]]]:
+    def _register_class(self, kind: type) -> tuple[int, Callable[[Any], Iterable[object]]]:
         name, parts = taken_apart(kind)
         known = self._known[kind] = (self.names.setdefault(name, len(self.names)), parts)
         return known

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.cli.new_code.narrowing import Narrowing
     from trainlint.engine.discover import Discovery
-    from trainlint.engine.pool.tasks import Told
+    from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
@@ -76,9 +76,9 @@ def _check(options: Namespace) -> int:
     narrowing = _narrowing(options, configurations, discovery)
     todo = fixing(options)
     if todo is not None and (options.interactive or narrowing is not None):
-        todo = _chosen(todo, narrowing, discovery, configurations.apart(), options, cache)
+        todo = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
     with _progress(options) as told:
-        found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, told=told)
+        found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
     if narrowing is not None:
         found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
     if evidence is not None:
@@ -105,7 +105,7 @@ def _narrowing(options: Namespace, configurations: Configurations, discovery: Di
     return narrowing_for(options, configurations, discovery)
 
 
-def _progress(options: Namespace) -> AbstractContextManager[Told | None]:
+def _progress(options: Namespace) -> AbstractContextManager[OnProgress | None]:
     """What shows how far a run is, where somebody is looking."""
     if options.quiet or not sys.stderr.isatty():
         return nullcontext()
@@ -140,7 +140,7 @@ def _chosen(
 ) -> Fixing:
     """What is to be done about those findings that are new, and that the user is asked about. Judges the files."""
     with _progress(options) as told:
-        asked = run(discovery, configurations, workers=options.jobs, cache=cache, told=told)
+        asked = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
     sources = SourcesOnDisk(discovery.targets)
     if narrowing is not None:
         asked = narrowing.narrowed(asked, sources)

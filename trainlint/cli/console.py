@@ -48,9 +48,9 @@ def write(stream: TextIO, text: str) -> None:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        _mute(stream)
+        _redirect_to_devnull(stream)
     except OSError as error:
-        _mute(stream)
+        _redirect_to_devnull(stream)
         raise _cannot_write(error) from error
 
 
@@ -71,9 +71,9 @@ def out_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        _mute(sys.stdout)
+        _redirect_to_devnull(sys.stdout)
     except OSError as error:
-        _mute(sys.stdout)
+        _redirect_to_devnull(sys.stdout)
         raise _cannot_write(error) from error
 
 
@@ -89,7 +89,7 @@ def _cannot_write(error: OSError) -> UsageError:
     return UsageError(f"the output cannot be written ({error.strerror})")
 
 
-def _mute(stream: TextIO) -> None:
+def _redirect_to_devnull(stream: TextIO) -> None:
     """Send what is still to come nowhere: Python flushes once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())

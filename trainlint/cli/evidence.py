@@ -40,7 +40,7 @@ def usable_evidence(path: Path, *, only_confirmed: bool) -> Evidence:
         evidence = read_evidence(path)
     except UnusableEvidence as error:
         raise UsageError(str(error)) from error
-    start = _start(evidence)
+    start = _evidence_root(evidence)
     files = [_place(start, name) for name in evidence.judged.digests]
     if not files:
         raise UsageError(f"{path} is about no source file; name some after --trace, or the script that trains")
@@ -81,8 +81,11 @@ def with_evidence(
         return replace(found, report=report)
     failures = [
         *report.failures,
-        *(Failure(shown, f"it has changed {_since(evidence)}") for shown in stale),
-        *(Failure(shown, f"it is gone {_since(evidence)}") for shown in _gone(evidence, contents or {})),
+        *(Failure(shown, f"it has changed {_stale_clause(evidence)}") for shown in stale),
+        *(
+            Failure(shown, f"it is gone {_stale_clause(evidence)}")
+            for shown in _missing_files(evidence, contents or {})
+        ),
     ]
     failures.sort(key=lambda failure: (failure.path, failure.rule or "", failure.reason))
     confirmed = any(verdict.state is State.CONFIRMED for verdict in said.values())
@@ -93,7 +96,7 @@ def _verdicts_on(
     findings: Iterable[Finding], evidence: Evidence, contents: Mapping[str, bytes]
 ) -> tuple[dict[Finding, Verdict], dict[str, bool]]:
     """The verdicts on findings, and of each judged file that has findings whether it is as it was judged."""
-    here, start = Path.cwd(), _start(evidence)
+    here, start = Path.cwd(), _evidence_root(evidence)
     verdicts: dict[str, list[Verdict]] = {}
     for item in evidence.verdicts:
         verdicts.setdefault(_place(start, item.at.path), []).append(item)
@@ -112,9 +115,9 @@ def _verdicts_on(
     return said, unchanged
 
 
-def _gone(evidence: Evidence, contents: Mapping[str, bytes]) -> Iterator[str]:
+def _missing_files(evidence: Evidence, contents: Mapping[str, bytes]) -> Iterator[str]:
     """The judged files that are neither on the disk nor among `contents`, by the paths that findings show."""
-    here, start = Path.cwd(), _start(evidence)
+    here, start = Path.cwd(), _evidence_root(evidence)
     given = {_place(here, shown) for shown in contents}
     places = dict.fromkeys(_place(start, name) for name in evidence.judged.digests)
     return (shown_path(place, here) for place in places if place not in given and not os.path.lexists(place))
@@ -130,11 +133,11 @@ def _about_other_files(evidence: Evidence) -> str:
     )
 
 
-def _since(evidence: Evidence) -> str:
+def _stale_clause(evidence: Evidence) -> str:
     return f"since {evidence.file} was written, so what it costs is not known; run `trainlint probe` again"
 
 
-def _start(evidence: Evidence) -> Path:
+def _evidence_root(evidence: Evidence) -> Path:
     """Where the paths of the evidence start: the run may have been started elsewhere in the repository."""
     here = Path.cwd()
     directory, repository = evidence.judged.directory, repository_around(str(here))

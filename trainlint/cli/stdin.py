@@ -88,6 +88,6 @@ def _judged(
     cache = cache_for(options, [path.parent])
     alone = not options.stdin_filename
     if narrowing is not None and fixing is not None:
-        asked = run_text(source, path, configurations.apart(), alone=alone, cache=cache)
+        asked = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
         fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
     return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)

@@ -10,17 +10,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    Ways: TypeAlias = frozenset[frozenset[str]]
+    WordSets: TypeAlias = frozenset[frozenset[str]]
     """Sets of words, of which the file must hold at least one whole set."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_ANY: Ways = frozenset({frozenset()})
+_ANY: WordSets = frozenset({frozenset()})
 _MOST_WAYS = 100
 
 
 def needed_words(pattern: Any) -> frozenset[str]:
     """Words in the form of `Triggers.words`: one entry for each set of words. Empty where the pattern names no word."""
-    ways = _ways(pattern)
+    ways = _word_sets(pattern)
     return frozenset() if frozenset() in ways else frozenset(" ".join(sorted(way)) for way in ways)
 
 
@@ -42,7 +42,7 @@ def node_kinds(pattern: Any) -> frozenset[str]:
     return frozenset({type(pattern).__name__}) if isinstance(pattern, m.BaseMatcherNode) else frozenset()
 
 
-def _ways(matcher: Any) -> Ways:
+def _word_sets(matcher: Any) -> WordSets:
     """What a matcher, or a part of one, needs. Matchers that are not known here need nothing."""
     import libcst.matchers as m
 
@@ -53,25 +53,25 @@ def _ways(matcher: Any) -> Ways:
         origins: Iterable[str] = getattr(matcher.func, "origins", ("",))
         return frozenset(map(words_of, origins))
     if isinstance(matcher, m.OneOf | m.TypeOf):
-        return _fewer(frozenset().union(*map(_ways, matcher.options)), _ANY)
+        return _bounded_sets(frozenset().union(*map(_word_sets, matcher.options)), _ANY)
     if isinstance(matcher, m.AllOf):
         return _all(matcher.options)
     if isinstance(matcher, list | tuple):
         return _all(matcher)
     if isinstance(matcher, m.AtLeastN):
-        return _ways(matcher.matcher) if matcher.n else _ANY
+        return _word_sets(matcher.matcher) if matcher.n else _ANY
     return _all(vars(matcher).values()) if isinstance(matcher, m.BaseMatcherNode) else _ANY
 
 
-def _all(matchers: Iterable[Any]) -> Ways:
-    return reduce(_both, map(_ways, matchers), _ANY)
+def _all(matchers: Iterable[Any]) -> WordSets:
+    return reduce(_all_of_both, map(_word_sets, matchers), _ANY)
 
 
-def _both(one: Ways, other: Ways) -> Ways:
-    return _fewer(frozenset(mine | theirs for mine in one for theirs in other), one)
+def _all_of_both(one: WordSets, other: WordSets) -> WordSets:
+    return _bounded_sets(frozenset(mine | theirs for mine in one for theirs in other), one)
 
 
-def _fewer(ways: Ways, instead: Ways) -> Ways:
+def _bounded_sets(ways: WordSets, instead: WordSets) -> WordSets:
     """Fewer words let more files through, which costs time alone."""
     return ways if len(ways) <= _MOST_WAYS else instead
 

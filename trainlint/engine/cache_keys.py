@@ -57,10 +57,10 @@ def _key_of_files(files: Sequence[tuple[Target, Config | None]], judged: str, ca
 
 def key_of_outcome(job: Job, cache: Cache) -> bytes | None:
     """The key of what judging a file gives; None for an unreadable file."""
-    from trainlint.cache.values import mark  # not needed where the whole run is known
+    from trainlint.cache.values import value_digest  # not needed where the whole run is known
 
     codes = " ".join(rule.code for rule in job.rules)
-    imported = (job.facts_digest or mark(job.imported_facts)).hex()
+    imported = (job.facts_digest or value_digest(job.imported_facts)).hex()
     return cache.key_of_file(
         "outcome", job.path, job.target.shown, settings_text(job.selection.config), codes, imported
     )

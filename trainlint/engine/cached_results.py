@@ -31,12 +31,12 @@ class WholeRun:
 def known_run(key: bytes | None, cache: Cache) -> WholeRun | None:
     """The run with this key, if it was kept, and the modules that it looked for are still there, or not there."""
     found = cache.get({"run": key}).get("run")
-    known = found if isinstance(found, WholeRun) and _holds(found) else None
+    known = found if isinstance(found, WholeRun) and _modules_unchanged(found) else None
     cache.recalled.whole = known is not None
     return known
 
 
-def _holds(run: WholeRun) -> bool:
+def _modules_unchanged(run: WholeRun) -> bool:
     return all(module_lies_in(*sought) is is_there for sought, is_there in run.sought_modules.items())
 
 

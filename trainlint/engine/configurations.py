@@ -65,7 +65,7 @@ class Configurations:
         self._by_config: dict[Config, Selection] = {}
         resolve(Path.cwd(), self._overrides, rules, config_file=config_file, isolated=config_file is None)
 
-    def apart(self) -> Configurations:
+    def untracked_copy(self) -> Configurations:
         """The same once more, for questions that `sources` and `rules_that_ran` are to know nothing of."""
         return Configurations(self._rules, self._overrides, config_file=self._file, isolated=self._isolated)
 

@@ -98,7 +98,7 @@ def discover(
     """
     search = _Search(Path.cwd(), excluded)
     for path in paths:
-        search.named(absolute(path), force_exclude)
+        search.add_path(absolute(path), force_exclude)
     if not search.found and not search.failures and not search.all_named_excluded:
         names = ", ".join(dict.fromkeys(search.shown(str(absolute(path))) for path in paths))
         left_out = " that is not excluded" if search.excluded else ""
@@ -146,7 +146,7 @@ class _Search:
             shipped=tuple(sorted(self.shipped)),
         )
 
-    def named(self, path: Path, force_exclude: Callable[[Path], bool]) -> None:
+    def add_path(self, path: Path, force_exclude: Callable[[Path], bool]) -> None:
         """Add a path from the command line, made absolute."""
         # What was left out below another named path may lie below this one.
         self.left_out.clear()
@@ -156,11 +156,11 @@ class _Search:
         self.all_named_excluded = False
         if is_directory(path):
             self.searched.append(path)
-            self.below(str(path))
+            self.add_directory(str(path))
         else:
             self.add(str(path), path)
 
-    def below(self, root: str) -> None:
+    def add_directory(self, root: str) -> None:
         """Add the files below a directory that was named."""
         real = os.path.realpath(root)
         self.project = project_around(real) or real
@@ -240,7 +240,7 @@ class _Search:
             target = Target(place, self.shown(path), status.st_size)
             real = os.path.realpath(path) if is_link else self.real(path)
             # A file is shown by its own name where that is among those found, and else by the first of its links.
-            self.found[real] = min((is_link, target), self.found.get(real, (True, target)), key=_first)
+            self.found[real] = min((is_link, target), self.found.get(real, (True, target)), key=_sort_key)
         elif stat.S_ISDIR(status.st_mode):
             self.fail(path, _MISNAMED)
         else:
@@ -298,7 +298,7 @@ class _Search:
         return shown_path(path, self.directory)
 
 
-def _first(candidate: tuple[bool, Target]) -> tuple[bool, str]:
+def _sort_key(candidate: tuple[bool, Target]) -> tuple[bool, str]:
     is_link, target = candidate
     return is_link, target.shown
 

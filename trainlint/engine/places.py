@@ -42,11 +42,11 @@ def places_by_rule(
     framework than PyTorch, nor for rules that may not show anything. `may_show` is asked where a rule has places.
     """
     wanted = _trigger_index(tuple(rules))
-    named = wanted.granted(model.outline)
+    named = wanted.places_by_rule(model.outline)
     for number in wanted.held_words(model.source):
         named[number].append(_places_in(rules[number], model))
     if however_seldom:
-        return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
+        return [_places_of_rule(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
     return [
         _often_enough(rule, places, model, moments, may_show) if places or rule.triggers.effects else iter(())
@@ -66,14 +66,14 @@ def _often_enough(
     if not (named or model.calls_with(rule.triggers.effects)) or not moments.are_possible(heats) or not may_show(rule):
         return
     if not heats:
-        yield from _named(rule, named, model)
+        yield from _places_of_rule(rule, named, model)
     elif moments.may_hold(heats):
-        for place in _named(rule, named, model):
+        for place in _places_of_rule(rule, named, model):
             if moments.heat(place.block) in heats:
                 yield place
 
 
-def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
+def _places_of_rule(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
     calls = model.calls_with(rule.triggers.effects) if rule.triggers.effects else []
     if calls and not model.is_of_other_framework:
         yield from calls
@@ -160,7 +160,7 @@ class _TriggerIndex:
     below: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that want a dotted name, as far as one was asked about: the same few come in file after file."""
 
-    def granted(self, outline: Outline) -> list[_Named]:
+    def places_by_rule(self, outline: Outline) -> list[_Named]:
         """For each rule, the places of one file."""
         found: list[_Named] = [[] for _ in range(self.rules)]
         for words, named in (
@@ -190,7 +190,7 @@ class _TriggerIndex:
             text = source.text
             for number, ways in self.words:
                 for words in ways:
-                    if words[0] in text and _holds(text, words):
+                    if words[0] in text and _contains_words(text, words):
                         yield number
                         break
 
@@ -223,7 +223,7 @@ def _renamed(outline: Outline) -> Iterator[tuple[str, str]]:
             yield name, word
 
 
-def _holds(text: str, words: Sequence[str]) -> bool:
+def _contains_words(text: str, words: Sequence[str]) -> bool:
     return all(word in text for word in words) and all(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 

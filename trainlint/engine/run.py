@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.work import Job, Outcome, Rewrite, do, do_text
+from trainlint.engine.work import Job, Outcome, Rewrite, do_text, judge_and_fix
 from trainlint.finding import Failure, Report
 from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.link_memory import LinkMemory
     from trainlint.engine.index.project_index import ProjectIndex
-    from trainlint.engine.pool.tasks import Told
+    from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
     from trainlint.finding import Finding
     from trainlint.source import SourceFile
@@ -58,13 +58,13 @@ def run(
     fixing: Fixing | None = None,
     workers: int | None = None,
     cache: Cache | None = None,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Run:
     """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
     `workers` is how many processes to use; None uses more than one only where that is faster. Results that the `cache`
-    has are not computed again, and new ones are added to it; but files are always fixed afresh. `told` hears how far
-    the run is.
+    has are not computed again, and new ones are added to it; but files are always fixed afresh. `on_progress` is
+    called after each task.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
     files = ProjectFiles(_members(jobs), configurations, discovery.searched, discovery.shipped)
@@ -72,7 +72,7 @@ def run(
     if little and workers in (None, 1):
         found = replace(_judged_alone(jobs, fixing), may_train=files.may_hold_findings)
     elif little or cache is None:
-        found = _judged(jobs, files, fixing, workers, told=told)
+        found = _judged(jobs, files, fixing, workers, on_progress=on_progress)
     else:
         from trainlint.engine.cache_keys import key_of_run
         from trainlint.engine.cached_results import WholeRun, keep_run, known_run
@@ -80,7 +80,7 @@ def run(
         key = key_of_run(jobs, files, cache) if fixing is None else None
         known = known_run(key, cache)
         if known is None:
-            found = _judged(jobs, files, fixing, workers, cache, told=told)
+            found = _judged(jobs, files, fixing, workers, cache, on_progress=on_progress)
             keep_run(
                 key,
                 WholeRun(found.report, found.failing, found.context_files, found.may_train, found.sought_modules),
@@ -98,7 +98,7 @@ def _judged_alone(jobs: Sequence[Job], fixing: Fixing | None) -> Run:
     from trainlint.engine.pool.process_settings import settings_for_judging
 
     with settings_for_judging():
-        return _gathered(jobs, [do(job, fixing) for job in jobs], ())
+        return _gathered(jobs, [judge_and_fix(job, fixing) for job in jobs], ())
 
 
 def _judged(
@@ -108,7 +108,7 @@ def _judged(
     workers: int | None,
     cache: Cache | None = None,
     *,
-    told: Told | None,
+    on_progress: OnProgress | None,
 ) -> Run:
     """Link the files, and judge each of them, but for what the cache knows."""
     from trainlint.engine.index.project_index import build_index  # a run of which all is known needs none of this
@@ -117,8 +117,11 @@ def _judged(
     from trainlint.engine.workers import executor_for, judge_all, worker_count
 
     count = worker_count(jobs, workers)
-    told = told or tell_nobody
-    with settings_for_judging(), executor_for(count, jobs, workers, at_once=cache is None, told=told) as executor:
+    on_progress = on_progress or tell_nobody
+    with (
+        settings_for_judging(),
+        executor_for(count, jobs, workers, at_once=cache is None, on_progress=on_progress) as executor,
+    ):
         index = build_index(files, executor, cache)
         jobs = _with_facts(jobs, index)
         if cache is None or fixing is not None:

@@ -72,7 +72,7 @@ class Session:
 
     def look_again(self) -> None:
         """Read configurations, directories and files on disk again, as far as they have changed."""
-        self._configurations = self._configurations.apart()
+        self._configurations = self._configurations.untracked_copy()
         self._memory.look_again()
 
     def leaves_out(self, path: Path) -> bool:

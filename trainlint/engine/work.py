@@ -84,7 +84,7 @@ class Outcome:
     """Why fixes that were asked for were not applied, as a sentence, though the file could be judged."""
 
 
-def do(
+def judge_and_fix(
     job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Outcome:
     """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
@@ -118,7 +118,7 @@ def _judged_and_written(
     data = read_bytes(job.path, whole=not is_settings(shown))
     elsewhere = fixing is not None and write_leaves_project(job.path)
     with time_limit(job.selection.config.file_time_limit):
-        outcome = _done(data, job, None if elsewhere else fixing, model, remains)
+        outcome = _judge_and_fix_bytes(data, job, None if elsewhere else fixing, model, remains)
     if elsewhere and fixing and fixing.applies_to(outcome.findings):
         return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
     if outcome.rewrite is None:
@@ -133,7 +133,7 @@ def _judged_and_written(
     return replace(outcome, failures=(*outcome.failures, failure))
 
 
-def _done(
+def _judge_and_fix_bytes(
     data: bytes, job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
 ) -> Outcome:
     """Judge what stands in a file, and fix it if asked, without writing. Raises UnreadableSource."""
@@ -174,7 +174,7 @@ def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outco
         return _too_slow(source.path, error)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - as in `do`
+    except BaseException as error:  # noqa: BLE001 - as in `judge_and_fix`
         return Outcome(failures=(Failure(source.path, crash(error)),), judged=False)
 
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.model_store import bound_for
-from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, TaskKind, Told, tell_nobody
-from trainlint.engine.work import Job, Outcome, do
+from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, OnProgress, TaskKind, tell_nobody
+from trainlint.engine.work import Job, Outcome, judge_and_fix
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def worker_count(jobs: Sequence[OnFile], wanted: int | None) -> int:
 
 
 def executor_for(
-    count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool, told: Told = tell_nobody
+    count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool, on_progress: OnProgress = tell_nobody
 ) -> AbstractContextManager[Executor]:
     """A pool of `count` processes; this process alone where that is one.
 
@@ -41,11 +41,11 @@ def executor_for(
     """
     kept = bound_for(sum(job.size for job in jobs))
     if count < 2:
-        return nullcontext(LocalExecutor(kept, told))
+        return nullcontext(LocalExecutor(kept, on_progress))
     from trainlint.engine.pool.worker_pool import WorkerPool
 
     least = 0 if wanted else WORTH_A_WORKER
-    return WorkerPool(count, _prepare, least=least, at_once=at_once, kept=kept, told=told)
+    return WorkerPool(count, _prepare, least=least, at_once=at_once, kept=kept, on_progress=on_progress)
 
 
 def _prepare() -> None:
@@ -55,14 +55,14 @@ def _prepare() -> None:
 
 def judge_all(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
     """The outcomes of jobs, in their order."""
-    return executor.do(TaskKind(partial(_judge, fixing=fixing), _lost, "judging files"), jobs)
+    return executor.run_tasks(TaskKind(partial(_judge, fixing=fixing), _crashed_job, "judging files"), jobs)
 
 
 def _judge(job: Job, store: ModelStore, fixing: Fixing | None) -> Outcome:
-    return do(job, fixing, store.take(job.path), store.remains(job.path))
+    return judge_and_fix(job, fixing, store.take(job.path), store.remains(job.path))
 
 
-def _lost(job: Job, how: str) -> Outcome:
+def _crashed_job(job: Job, how: str) -> Outcome:
     reason = f"{how}; please report this, and exclude the file meanwhile"
     return Outcome(failures=(Failure(job.target.shown, reason),), judged=False)
 

@@ -33,14 +33,14 @@ def apply_fixes(source: SourceFile, findings: Sequence[Finding], limit: Safety) 
 
     All edits of a fix are made or none. Two fixes that share an identical edit, such as the same new import,
     make it once. Fixes overlap when they replace a common character, and also when one inserts where the other
-    edits, because then the order of the two would be a guess. Broken fixes (see `flaw`) are left out.
+    edits, because then the order of the two would be a guess. Broken fixes (see `fix_problem`) are left out.
     """
     taken: list[Edit] = []
     edits: list[Edit] = []
     applied: list[Finding] = []
     for finding in sorted(findings, key=attrgetter("order")):
         fix = finding.fix
-        if fix is None or fix.safety > limit or flaw(source, fix) is not None:
+        if fix is None or fix.safety > limit or fix_problem(source, fix) is not None:
             continue
         new = [edit for edit in dict.fromkeys(fix.edits) if not _contains(taken, edit)]
         if any(_is_blocked(taken, edit) for edit in new):
@@ -52,7 +52,7 @@ def apply_fixes(source: SourceFile, findings: Sequence[Finding], limit: Safety) 
     return Applied(source.edited(edits), tuple(applied))
 
 
-def flaw(source: SourceFile, fix: Fix) -> str | None:
+def fix_problem(source: SourceFile, fix: Fix) -> str | None:
     """What is wrong with a fix before anything is tried, as the end of a sentence; None for a sound one."""
     edits = sorted(dict.fromkeys(fix.edits), key=_by_place)
     if any(not 0 <= edit.start <= edit.stop <= len(source.text) for edit in edits):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Edit, Finding, Safety, UnappliedFix
-from trainlint.fixing.apply import apply_fixes, flaw
+from trainlint.fixing.apply import apply_fixes, fix_problem
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
 from trainlint.training_settings.files import is_settings
 from trainlint.training_settings.tree import settings_tree
@@ -99,7 +99,7 @@ class _Run:
                 continue
             if self.wanted is not None and _place(self.source, finding) not in self.wanted:
                 continue
-            problem = flaw(self.source, finding.fix)
+            problem = fix_problem(self.source, finding.fix)
             if problem is None:
                 sound.append(finding)
             else:
@@ -165,7 +165,8 @@ class _Run:
         edits = _edits(fixed)
         standing = {_place(source, finding) for finding in after}
         return any(
-            change[finding.code] > 0 and _moved(_place(self.source, finding), edits) in standing for finding in fixed
+            change[finding.code] > 0 and _shifted_place(_place(self.source, finding), edits) in standing
+            for finding in fixed
         )
 
     def brought_up(self, source: SourceFile, after: Sequence[Finding], fixed: Sequence[Finding]) -> str | None:
@@ -174,7 +175,7 @@ class _Run:
         change.subtract(finding.code for finding in self.findings)
         edits = _edits(fixed)
         lines = _written_lines(source, edits)
-        known = {_moved(_place(self.source, finding), edits) for finding in self.findings}
+        known = {_shifted_place(_place(self.source, finding), edits) for finding in self.findings}
         for finding in after:
             stays = finding.fix is None or finding.fix.safety > self.limit or finding.code in self.endless
             is_new = change[finding.code] > 0 and _place(source, finding) not in known
@@ -184,10 +185,10 @@ class _Run:
 
     def accept(self, source: SourceFile, findings: tuple[Finding, ...], fixed: Sequence[Finding]) -> None:
         edits = _edits(fixed)
-        self.dropped = {_moved(place, edits) for place in self.dropped}
+        self.dropped = {_shifted_place(place, edits) for place in self.dropped}
         if self.wanted is not None:
             done = {_place(self.source, finding) for finding in fixed}
-            self.wanted = frozenset(_moved(place, edits) for place in self.wanted - done)
+            self.wanted = frozenset(_shifted_place(place, edits) for place in self.wanted - done)
         self.source, self.findings = source, findings
         self.applied += fixed
         self.seen.add(source.text)
@@ -246,7 +247,7 @@ def _place(source: SourceFile, finding: Finding) -> _Place:
     return finding.code, source.line_starts[span.start_line - 1] + span.start_column - 1
 
 
-def _moved(place: _Place, edits: Sequence[Edit]) -> _Place:
+def _shifted_place(place: _Place, edits: Sequence[Edit]) -> _Place:
     """Where a place lies after the edits; what an edit replaced lies where its text begins."""
     code, offset = place
     shift = 0

@@ -14,7 +14,7 @@ from trainlint.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _ListOperand:
     """One of the two lists."""
 
     name: str
@@ -49,7 +49,7 @@ def foreach_average(source: SourceFile, tree: ast.Module, loop: ast.For) -> tupl
             raise Unfixable(f"the loop at line {loop.lineno} of {source.path} is no plain average of two lists")
     lists = {first: ast.unparse(one), second: ast.unparse(other)}
     receiver, given, steps = _steps(source, loop, last)
-    sides = [_side(source, loop, node, lists) for node in (receiver, given)]
+    sides = [_list_operand(source, loop, node, lists) for node in (receiver, given)]
     read = [node.id for node in ast.walk(last) if isinstance(node, ast.Name)]
     if any(read.count(name) != 1 for name in lists):
         raise Unfixable(f"the weights of the loop at line {loop.lineno} of {source.path} differ by parameter")
@@ -103,9 +103,9 @@ def _escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _side(source: SourceFile, loop: ast.For, node: ast.expr, lists: dict[str, str]) -> _Side:
+def _list_operand(source: SourceFile, loop: ast.For, node: ast.expr, lists: dict[str, str]) -> _ListOperand:
     data = isinstance(node, ast.Attribute) and node.attr == "data"
     inner = node.value if isinstance(node, ast.Attribute) and data else node
     if not isinstance(inner, ast.Name) or inner.id not in lists:
         raise Unfixable(f"the loop at line {loop.lineno} of {source.path} computes with more than its parameters")
-    return _Side(inner.id, lists[inner.id], data)
+    return _ListOperand(inner.id, lists[inner.id], data)

@@ -136,7 +136,7 @@ class _Part:
     def inside_formatted_string(self, start: int, stop: int) -> bool:
         strings = self._formatted_strings
         earlier = bisect_left(strings, (start, 0))
-        if earlier and self._furthest[earlier - 1] >= stop:
+        if earlier and self._stops_so_far[earlier - 1] >= stop:
             return True
         longer = bisect_right(strings, (start, stop))
         return longer < len(strings) and strings[longer][0] == start
@@ -151,7 +151,7 @@ class _Part:
         return sorted(extent(self._source, node) for node in found)
 
     @cached_property
-    def _furthest(self) -> list[int]:
+    def _stops_so_far(self) -> list[int]:
         """For each f-string, where the one stops that reaches furthest of it and those before."""
         return list(accumulate((stop for _, stop in self._formatted_strings), max))
 

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
 from trainlint.finding import Edit, Fix, apply_edits
-from trainlint.fixing.apply import flaw
+from trainlint.fixing.apply import fix_problem
 from trainlint.fixing.long_lines import first_line, is_too_long, without_long_lines
 from trainlint.source import SourceFile
 
@@ -22,12 +22,12 @@ _PLAIN_STRING = re.compile(r"(?<![\w\"])\"([^\"'\\\n#]*)\"(?!\")")
 def fits(source: SourceFile, fix: Fix) -> bool:
     """Whether the file can take a fix as it is laid out: no line gets longer than all that it has."""
     is_code = source.path.endswith((".py", ".pyi", ".ipynb"))
-    return not is_code or flaw(source, fix) is not None or not is_too_long(source, fix)
+    return not is_code or fix_problem(source, fix) is not None or not is_too_long(source, fix)
 
 
 def in_style_of_file(source: SourceFile, fix: Fix) -> Fix:
     """The fix with the file's quotes and without lines longer than those of the file. Settings stay as they are."""
-    if not source.path.endswith((".py", ".pyi", ".ipynb")) or flaw(source, fix) is not None:
+    if not source.path.endswith((".py", ".pyi", ".ipynb")) or fix_problem(source, fix) is not None:
         return fix
     quoted = replace(fix, edits=tuple(_requoted(source, edit) for edit in fix.edits))
     styled = without_long_lines(source, quoted)

@@ -51,7 +51,7 @@ def excerpt(source: SourceFile, span: Span, others: Iterable[tuple[int, Span]] =
         if other.start_line == other.end_line:
             by_line.setdefault(other.start_line, []).append((other.start_column, other.end_column, number))
     lines: list[Line] = []
-    for number in _shown(source, span):
+    for number in _excerpt_lines(source, span):
         text = source.line(number)
         if span.start_line <= number <= span.end_line:
             start = span.start_column if number == span.start_line else len(text) - len(text.lstrip()) + 1
@@ -64,7 +64,7 @@ def excerpt(source: SourceFile, span: Span, others: Iterable[tuple[int, Span]] =
     return [replace(line, pieces=_without_start(line.pieces, indent)) for line in lines]
 
 
-def shown(text: str, column: int = 0) -> str:
+def printable_source(text: str, column: int = 0) -> str:
     """A piece of source without what could steer anything, tabs as blanks; `column` is where in its line it begins."""
     letters: list[str] = []
     for letter in text:
@@ -93,7 +93,7 @@ def _without_start(pieces: tuple[Piece, ...], size: int) -> tuple[Piece, ...]:
     return tuple(piece for piece in kept if piece.text)
 
 
-def _shown(source: SourceFile, span: Span) -> list[int]:
+def _excerpt_lines(source: SourceFile, span: Span) -> list[int]:
     last = max(span.start_line, min(span.end_line, len(source.line_starts)))
     if last > span.start_line and span.end_column == 1 and last == span.end_line:
         last -= 1  # a span that ends at the start of a line ends with the line before
@@ -118,8 +118,8 @@ def _pieces(text: str, marks: Sequence[tuple[int, int, int | None]]) -> list[Pie
         begin, end = start - 1, min(stop - 1, len(cut))
         if begin < at or begin >= end:
             continue
-        pieces.append(Piece(shown(cut[at:begin], at)))
-        pieces.append(Piece(shown(cut[begin:end], begin), here=number is None, other=number))
+        pieces.append(Piece(printable_source(cut[at:begin], at)))
+        pieces.append(Piece(printable_source(cut[begin:end], begin), here=number is None, other=number))
         at = end
-    pieces.append(Piece(shown(cut[at:], at) + ("…" if len(text) > WIDEST else "")))
+    pieces.append(Piece(printable_source(cut[at:], at) + ("…" if len(text) > WIDEST else "")))
     return [piece for piece in pieces if piece.text]

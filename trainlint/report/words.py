@@ -29,7 +29,7 @@ def line_name(line: int, cell: int | None) -> str:
     return f"line {line}" if cell is None else f"cell {cell}:{line}"
 
 
-def place(path: str, line: int, column: int, cell: int | None) -> str:
+def place_text(path: str, line: int, column: int, cell: int | None) -> str:
     """As in "train.py:88:12", and "run.ipynb:cell 3:12:5" in a notebook."""
     return f"{quoted(path)}:{line if cell is None else line_name(line, cell)}:{column}"
 

@@ -64,7 +64,7 @@ class Folders:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DocumentRequest:
     """The editor asks about a document, and waits."""
 
     uri: str
@@ -77,7 +77,7 @@ class End:
     """The editor has left."""
 
 
-Event = Changed | Closed | OnDisk | Folders | Asked | End
+Event = Changed | Closed | OnDisk | Folders | DocumentRequest | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Judge:
                 return
             try:
                 for event in events:
-                    self._happened(event)
+                    self._handle_event(event)
                 if not events:
                     self._work()
             except Exception as error:  # noqa: BLE001 - one document must not end the server for all others
@@ -155,7 +155,7 @@ class Judge:
                 self._later.clear()
                 self._tell(f"trainlint failed ({type(error).__name__}: {error}); please report this")
 
-    def _happened(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         now = time.monotonic()
         match event:
             case Changed(document, opened):
@@ -175,7 +175,7 @@ class Judge:
                     self._later[project.root] = now
             case Folders(paths):
                 self._projects.folders = paths
-            case Asked(uri, answer, future):
+            case DocumentRequest(uri, answer, future):
                 self._answer(uri, answer, future)
 
     def _work(self) -> None:
@@ -196,7 +196,7 @@ class Judge:
         path, source = project.path(document), project.source(document)
         if document.is_judged and document.path is None:
             judged = project.session.judged_alone(path, source)
-            self._show(Judgement(document, source, _with(judged.outcomes.get(path), judged.failures), project))
+            self._show(Judgement(document, source, _with_failures(judged.outcomes.get(path), judged.failures), project))
         elif _judged_path(document, project) is None:
             self._judgements.pop(uri, None)
             self._withdraw(uri)
@@ -227,7 +227,7 @@ class Judge:
             outcome, failures = found.outcomes.get(path), found.failures_of(sources[path].path)
             if outcome is None and not failures:
                 failures = found.failures  # its configuration is wrong
-            self._show(Judgement(document, sources[path], _with(outcome, failures), project))
+            self._show(Judgement(document, sources[path], _with_failures(outcome, failures), project))
         shown = {source.path for source in sources.values()}
         self._tell_new(root, {failure.reason for failure in found.failures if failure.path not in shown})
 
@@ -267,7 +267,7 @@ def _judged_path(document: Document, project: Project) -> Path | None:
     return path if document.is_judged and path is not None and not project.session.leaves_out(path) else None
 
 
-def _with(outcome: Outcome | None, failures: Iterable[Failure]) -> Outcome:
+def _with_failures(outcome: Outcome | None, failures: Iterable[Failure]) -> Outcome:
     """An outcome with further failures; for a file that was not judged at all, the failures alone."""
     found = outcome or Outcome(judged=False)
     return replace(found, failures=(*found.failures, *failures))

@@ -25,7 +25,7 @@ from trainlint.server.diagnostics import Diagnoser
 from trainlint.server.documents import document
 from trainlint.server.hover import hover_text
 from trainlint.server.interruption import Interruption
-from trainlint.server.judging import Asked, Changed, Closed, End, Folders, Judge, Judgement, OnDisk
+from trainlint.server.judging import Changed, Closed, DocumentRequest, End, Folders, Judge, Judgement, OnDisk
 from trainlint.server.positions import touch
 from trainlint.server.projects import Projects
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -57,7 +57,7 @@ def serve(
         interruption,
         server.publish,
         server.withdraw,
-        server.tell,
+        server.show_message,
     )
 
     def talk() -> None:
@@ -99,7 +99,7 @@ class Server(LanguageServer):
         """Show nothing of a document any more."""
         self._publish(uri, [], None)
 
-    def tell(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Show a sentence."""
         words = sentence(text, unicode=True)
         message = lsp.ShowMessageParams(lsp.MessageType.Error, f"trainlint: {words}")
@@ -179,7 +179,7 @@ class Server(LanguageServer):
 
     async def _ask(self, uri: str, answer: Callable[[Judgement], Any]) -> Any:
         future: Future[Any] = Future()
-        self.judge.post(Asked(uri, answer, future))
+        self.judge.post(DocumentRequest(uri, answer, future))
         return await asyncio.wrap_future(future)
 
     async def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -233,7 +233,7 @@ class Server(LanguageServer):
             action.edit = actions.edit_of(judged, outcome, self._encoding)
             if action.edit is None and self._resolves:
                 reasons = [fix.reason for fix in outcome.unapplied] or ["the fix changes nothing"]
-                self.tell("; ".join(reasons))
+                self.show_message("; ".join(reasons))
         return action
 
     @property

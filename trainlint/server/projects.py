@@ -64,7 +64,7 @@ class Projects:
         project = self._projects.get(root)
         if project is None:
             protect_imports([str(root)])
-            session = Session(self._configurations.apart(), lambda: self._cache(root), self._interruptible)
+            session = Session(self._configurations.untracked_copy(), lambda: self._cache(root), self._interruptible)
             project = self._projects[root] = Project(root, session)
         return project
 

@@ -33,7 +33,7 @@ def additions(source: SourceFile, findings: Iterable[Finding], reason: str) -> t
         if directive.of_trainlint and not directive.whole_file and directive.words and directive.line in ends
     }
     return tuple(
-        _extended(directives[line], added) if line in directives else _behind(source, line, added, reason)
+        _extended(directives[line], added) if line in directives else _append_comment(source, line, added, reason)
         for line, added in sorted(codes.items())
     )
 
@@ -49,7 +49,7 @@ def _extended(directive: Directive, codes: Sequence[str]) -> Edit:
     return Edit(end, end, "".join(f", {code}" for code in codes))
 
 
-def _behind(source: SourceFile, line: int, codes: Sequence[str], reason: str) -> Edit:
+def _append_comment(source: SourceFile, line: int, codes: Sequence[str], reason: str) -> Edit:
     text = source.line(line)
     end = source.line_starts[line - 1] + len(text)
     start = source.line_starts[line - 1] + len(text.rstrip())

@@ -61,7 +61,7 @@ def suppress(
     comments = read_comments(source, words.is_rule, tree)
     entries = [entry for directive in comments.directives for entry in words.entries(directive)]
     silencer = Silencer(comments, entries, elsewhere, words.codes)
-    silencer.spare(leaving)
+    silencer.mark_used(leaving)
     kept = silencer.unsilenced(findings)
     about_comments = CommentFindings(source, words, {rule.code: rule for rule in rules})
     kept += silencer.unsilenced(about_comments.unknown(entries))

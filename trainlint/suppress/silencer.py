@@ -66,7 +66,7 @@ class Silencer:
         words = (self._elsewhere.get(f"{place.path}:{place.line}") for place in finding.related)
         return any(finding.code in self._codes(found) for found in words if found is not None)
 
-    def spare(self, lines: Iterable[int]) -> None:
+    def mark_used(self, lines: Iterable[int]) -> None:
         """Count the comments of some lines as used: whether they are, only findings in other files could tell."""
         for line in lines:
             self.used.update(self._by_line.get(self._comments.statement(line), ()))

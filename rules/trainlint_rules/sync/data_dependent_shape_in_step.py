@@ -7,7 +7,7 @@ import ast
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, position
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, WAITING_TO_HOST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -58,7 +58,7 @@ def _told_at_first_index(site: Site) -> bool:
 @guard
 def _read_at_once(site: Site) -> bool:
     """The same expression copies the result to the host, which waits in any case."""
-    for node in around(site.file, site.node, site.statement):
+    for node in enclosing_nodes(site.file, site.node, site.statement):
         if isinstance(node, ast.Attribute) and node.attr in WAITING_TO_HOST:
             return True
         if not isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -119,6 +119,6 @@ def _instead(site: Site, read: ast.AST) -> str | None:
     names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
     if "grad" in names and "norm" in names:
         return _NORM
-    holders = (read, *around(site.file, read, site.statement))
+    holders = (read, *enclosing_nodes(site.file, read, site.statement))
     compared = any(isinstance(part, ast.Call) and last_name(part.func) in ("max", "min") for part in holders)
     return _COMPARED if compared else None

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.analysis.programs.around import CallsBothWays, around
+from trainlint.analysis.programs.around import CallsBothWays, facts_around_loop
 from trainlint.analysis.programs.facts import Fact, FactKind, facts_of
 from trainlint.analysis.syntax.walk import outline
 
@@ -296,23 +296,23 @@ def names(found: Sequence[Fact]) -> list[str | None]:
 
 
 def test_around_a_loop_lies_what_leads_into_it_and_out_of_it() -> None:
-    found = around("train", CALLS, FACTS, MODULES)
+    found = facts_around_loop("train", CALLS, FACTS, MODULES)
     assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils"}
 
 
 def test_beside_it_lies_what_its_callers_call_too() -> None:
-    found = around("train", CALLS, FACTS, MODULES, beside=True)
+    found = facts_around_loop("train", CALLS, FACTS, MODULES, beside=True)
     assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils", "setup", "evaluate"}
 
 
 def test_the_loops_own_facts_come_first_and_each_fact_once() -> None:
     twice = {**FACTS, "main": (fact("main"), fact("train"))}
-    assert names(around("train", CALLS, twice))[0] == "train"
-    assert len(around("train", CALLS, twice)) == len(set(around("train", CALLS, twice)))
+    assert names(facts_around_loop("train", CALLS, twice))[0] == "train"
+    assert len(facts_around_loop("train", CALLS, twice)) == len(set(facts_around_loop("train", CALLS, twice)))
 
 
 def test_a_function_that_nobody_knows_has_no_surroundings() -> None:
-    assert around("unknown", CALLS, FACTS, MODULES) == ()
+    assert facts_around_loop("unknown", CALLS, FACTS, MODULES) == ()
 
 
 class Counted(dict[int, Sequence[int]]):

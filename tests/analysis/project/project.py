@@ -41,7 +41,7 @@ class Project:
     models: Mapping[str, SemanticModel]
     """Told what the other files say."""
     summaries: Mapping[str, Summary]
-    outsides: Mapping[str, ImportedFacts]
+    facts_by_file: Mapping[str, ImportedFacts]
 
     def heat(self, path: str, function: str) -> HeatFact:
         """The heat of a function, by its qualified name."""

@@ -34,7 +34,7 @@ class Work:
 def counted() -> Iterator[Work]:
     """Count looks at the callers of functions, at what bodies hold, and at access paths."""
     work = Work()
-    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._inside, Follower._follow, Follower.value
+    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._kinds_in_body, Follower._follow, Follower.value
 
     def count_heat(*given: Any) -> HeatFact:
         work.heats += 1
@@ -54,7 +54,7 @@ def counted() -> Iterator[Work]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FrequencyFixpoint, "_hottest", count_heat)
-        patch.setattr(Steps, "_inside", count_body)
+        patch.setattr(Steps, "_kinds_in_body", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
         patch.setattr(Follower, "value", count_value)
         yield work
@@ -132,7 +132,7 @@ def test_a_deep_hierarchy_of_classes() -> None:
     sources["train.py"] = f"from c{last} import C{last}\nthing = C{last}()\n" + LOOP + "    thing.work()\n"
     found, work = count_linking(sources)
     assert found.heat("c0.py", "C0.work").heat is Heat.STEP
-    assert len(found.outsides[f"c{last}.py"].bases[f"C{last}"]) == last
+    assert len(found.facts_by_file[f"c{last}.py"].bases[f"C{last}"]) == last
     assert work.followed < 100 * count
 
 
@@ -147,7 +147,7 @@ def test_a_helper_that_is_called_twenty_thousand_times() -> None:
     sources["train.py"] = "from helper import helper\n" + LOOP + "    helper(loss)\n"
     found, work = count_linking(sources)
     assert found.heat("helper.py", "helper").heat is Heat.STEP
-    assert not found.outsides["helper.py"].arguments
+    assert not found.facts_by_file["helper.py"].arguments
     assert work.followed < 10 * count
 
 
@@ -167,7 +167,7 @@ def test_results_that_grow_with_each_function() -> None:
     sources["more.py"] = f"from g{count - 1} import g{count - 1}\nx, y = g{count - 1}()\n"
     found, work = count_linking(sources)
     assert work.followed < 1000 * count
-    assert max(len(repr(outside)) for outside in found.outsides.values()) < 200_000
+    assert max(len(repr(outside)) for outside in found.facts_by_file.values()) < 200_000
 
 
 def test_functions_that_hand_each_other_on() -> None:
@@ -208,4 +208,4 @@ def test_a_class_from_which_a_thousand_derive() -> None:
 
 def test_a_file_that_imports_itself() -> None:
     found = project({"me.py": "import me\nfrom me import *\nfrom me import f as g\ndef f(x):\n    me.f(g(x))\n"})
-    assert found.outsides["me.py"].heats.keys() <= {"f"}
+    assert found.facts_by_file["me.py"].heats.keys() <= {"f"}

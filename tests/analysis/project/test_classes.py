@@ -388,4 +388,4 @@ def test_a_class_that_is_its_own_base_is_no_trap() -> None:
             "two.py": "from one import A\nclass B(A):\n    def g(self):\n        self.f()\n",
         }
     )
-    assert set(found.outsides["one.py"].bases) == {"A"}
+    assert set(found.facts_by_file["one.py"].bases) == {"A"}

@@ -97,7 +97,7 @@ WAYS: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("files", WAYS.values(), ids=WAYS)
 def test_a_loop_of_another_file_is_known_where_the_loader_is_built(files: dict[str, str]) -> None:
-    told = project({"data.py": BUILDER, **files}).outsides["data.py"].loader_uses
+    told = project({"data.py": BUILDER, **files}).facts_by_file["data.py"].loader_uses
     (uses,) = told.values()
     lines = textwrap.dedent(files["engine.py"]).split("\n")
     (line,) = [number for number, text in enumerate(lines, 1) if text.startswith("        for views in ")]
@@ -154,13 +154,13 @@ LOOP = """
 )
 def test_batches_are_copied_where_a_function_that_is_handed_them_does_so(net: str, copies: bool) -> None:
     loop = textwrap.dedent(LOOP)
-    told = project({"data.py": BUILDER, "net.py": net, "main.py": loop}).outsides["data.py"].loader_uses
+    told = project({"data.py": BUILDER, "net.py": net, "main.py": loop}).facts_by_file["data.py"].loader_uses
     assert [use.copies for uses in told.values() for use in uses] == [copies]
 
 
 def test_a_single_pass_is_not_repeated() -> None:
     loop = "from data import build_feed\nfor views in build_feed(cfg):\n    net(views).backward()\n"
-    (uses,) = project({"data.py": BUILDER, "main.py": loop}).outsides["data.py"].loader_uses.values()
+    (uses,) = project({"data.py": BUILDER, "main.py": loop}).facts_by_file["data.py"].loader_uses.values()
     assert [use.again for use in uses] == [False]
 
 
@@ -172,7 +172,7 @@ def test_a_loader_that_each_epoch_builds_anew_is_not_gone_through_again() -> Non
             for views in build_feed(cfg):
                 net(views).backward()
     """
-    (uses,) = project({"data.py": BUILDER, "main.py": loop}).outsides["data.py"].loader_uses.values()
+    (uses,) = project({"data.py": BUILDER, "main.py": loop}).facts_by_file["data.py"].loader_uses.values()
     assert [use.again for use in uses] == [False]
 
 
@@ -181,4 +181,4 @@ def test_loops_over_other_things_of_the_file_are_no_uses() -> None:
         "data.py": BUILDER + "\n    def names():\n        return ['a']\n",
         "main.py": "from data import names\nfor x in names():\n    print(x)\n",
     }
-    assert project(files).outsides["data.py"].loader_uses == {}
+    assert project(files).facts_by_file["data.py"].loader_uses == {}

@@ -318,7 +318,7 @@ def unchosen(code: str, shipped: Mapping[str, str], main: str = MAIN) -> set[str
     found = project(files, shipped)
     model = found.models["work.py"]
     dead = {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
-    return {key for key in found.outsides["work.py"].unchosen if "?" not in key} - dead
+    return {key for key in found.facts_by_file["work.py"].unchosen if "?" not in key} - dead
 
 
 @pytest.mark.parametrize(("code", "shipped", "expected"), LEFT.values(), ids=LEFT)

@@ -258,7 +258,7 @@ REACHED: dict[str, tuple[dict[str, str], str]] = {
 
 def untrained(files: Mapping[str, str], path: str) -> set[str]:
     """The functions of a file that no training program reaches."""
-    return set(project(files).outsides[path].untrained)
+    return set(project(files).facts_by_file[path].untrained)
 
 
 @pytest.mark.parametrize(("files", "path", "expected"), UNREACHED.values(), ids=UNREACHED)

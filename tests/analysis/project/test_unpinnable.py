@@ -54,5 +54,5 @@ ROWS = """
 )
 def test_what_cannot_be_pinned(work: str, name: str, made: str, given: str, expected: tuple[Unpinnable, ...]) -> None:
     found = project({"train.py": TRAIN.format(name=name, made=made, given=given), "work.py": work})
-    told = found.outsides["train.py"].unpinnable
+    told = found.facts_by_file["train.py"].unpinnable
     assert {item for items in told.values() for item in items} == set(expected)

@@ -531,7 +531,7 @@ def test_what_everybody_calls_is_not_followed_either() -> None:
             ),
         }
     )
-    assert not found.outsides["part.py"].heats.keys() & {"Part.finish", "Other.finish"}
+    assert not found.facts_by_file["part.py"].heats.keys() & {"Part.finish", "Other.finish"}
 
 
 def test_tests_tell_nothing_of_the_values_they_pass() -> None:
@@ -555,7 +555,7 @@ def test_what_is_told_holds_no_pointers() -> None:
     )
     told = [
         value
-        for outside in found.outsides.values()
+        for outside in found.facts_by_file.values()
         for facts in (outside.arguments, outside.returned, outside.attributes)
         for value in facts.values()
     ]

@@ -35,14 +35,14 @@ def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Co
     if _in_other_part(file, position(node), uses):
         return True
     exits = [item.node for item in block.outwards() if item.after_exit]
-    return any(_holds(_extent([item]), use) for item in exits if isinstance(item, ast.stmt) for use in uses)
+    return any(_contains_position(_extent([item]), use) for item in exits if isinstance(item, ast.stmt) for use in uses)
 
 
 def _in_other_part(file: SemanticModel, here: Position, uses: list[Position]) -> bool:
     """Whether one of the uses stands in a part that runs instead of the part of the same statement that is here."""
     for parts in _switches(file):
-        own = [part for part in parts if _holds(part, here)]
-        if own and any(_holds(part, use) for part in parts if part not in own for use in uses):
+        own = [part for part in parts if _contains_position(part, here)]
+        if own and any(_contains_position(part, use) for part in parts if part not in own for use in uses):
             return True
     return False
 
@@ -90,11 +90,11 @@ def decides_between(value: ast.expr, block: Block, others: Iterable[Block]) -> b
 def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:
     """Whether a statement stands in a `try` that goes on in another way where it fails."""
     here = position(statement)
-    return any(_holds(tried, here) for tried in _tries(file))
+    return any(_contains_position(tried, here) for tried in _try_extents(file))
 
 
 @once
-def _tries(file: SemanticModel) -> list[Extent]:
+def _try_extents(file: SemanticModel) -> list[Extent]:
     found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try) and node.handlers)
     return [(position(node), position(node.handlers[-1].body[-1])) for node in found]
 
@@ -151,5 +151,5 @@ def _extent(nodes: list[ast.stmt] | list[ast.expr]) -> Extent:
     return position(nodes[0]), (last.end_lineno or last.lineno, last.end_col_offset or 0)
 
 
-def _holds(extent: Extent, place: tuple[int, int]) -> bool:
+def _contains_position(extent: Extent, place: tuple[int, int]) -> bool:
     return extent[0] <= place < extent[1]

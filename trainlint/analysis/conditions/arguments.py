@@ -65,17 +65,17 @@ def passed_arguments(
     """
     if not call.args and not call.keywords:
         return NO_ARGUMENTS
-    known = [(str(number), _known(item, parameters, option)) for number, item in enumerate(call.args)]
+    known = [(str(number), _argument_text(item, parameters, option)) for number, item in enumerate(call.args)]
     names: list[str] = []
     for keyword in call.keywords:
         if keyword.arg is not None:
             names.append(keyword.arg)
-            known.append((keyword.arg, _known(keyword.value, parameters, option)))
+            known.append((keyword.arg, _argument_text(keyword.value, parameters, option)))
     unpacks = len(names) < len(call.keywords) or ast.Starred in map(type, call.args)
     return PassedArguments(len(call.args), tuple(names), unpacks, tuple([item for item in known if item[1]]))
 
 
-def _known(value: ast.expr, parameters: Collection[str], option: Callable[[ast.expr], str] | None) -> str:
+def _argument_text(value: ast.expr, parameters: Collection[str], option: Callable[[ast.expr], str] | None) -> str:
     if type(value) is ast.Name:
         return of_parameter(value.id) if value.id in parameters else ""
     name = option(value) if option is not None else ""

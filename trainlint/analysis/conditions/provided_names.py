@@ -32,7 +32,7 @@ def provides(file: SemanticModel, names: Collection[str], old: str, block: Block
     none of the old one counts as well. A function of the file counts as a definition where it is called like the new
     name and not like the old one: one of the module, or one around the place.
     """
-    asked = _asked(file)
+    asked = _looked_up_names(file)
     for name in names:
         word = name.rpartition(".")[2]
         looked_up = (part.rpartition(".") for part in _parents(name) if not old.startswith(f"{part}."))
@@ -74,7 +74,7 @@ def _is_another_name(value: ast.expr | None) -> bool:
 
 
 @once
-def _asked(file: SemanticModel) -> dict[str, frozenset[str]]:
+def _looked_up_names(file: SemanticModel) -> dict[str, frozenset[str]]:
     """The names that are looked up or assigned in modules, each with these modules."""
     found: dict[str, set[str]] = {}
     for module, name in _lookups(file):

@@ -20,11 +20,11 @@ def all_ranks_come_here(file: SemanticModel, block: Block) -> bool:
 
     Only ways inside the file count: a function that only other files call may be called by one rank.
     """
-    return _comes(file, block, set())
+    return _is_reached_by_all_ranks(file, block, set())
 
 
-def _comes(file: SemanticModel, block: Block, seen: set[Function]) -> bool:
-    if _asks(file, block):
+def _is_reached_by_all_ranks(file: SemanticModel, block: Block, seen: set[Function]) -> bool:
+    if _has_rank_test(file, block):
         return False
     function = file.outline.enclosing(block)
     if function is None:
@@ -32,10 +32,10 @@ def _comes(file: SemanticModel, block: Block, seen: set[Function]) -> bool:
     if function in seen or any(speaks_of_rank(name) for item in function.decorators for name in names_in(item)):
         return False
     seen.add(function)
-    return any(_comes(file, edge.place.block, seen) for edge in file.graph.callers.get(function, ()))
+    return any(_is_reached_by_all_ranks(file, edge.place.block, seen) for edge in file.graph.callers.get(function, ()))
 
 
-def _asks(file: SemanticModel, block: Block) -> bool:
+def _has_rank_test(file: SemanticModel, block: Block) -> bool:
     """Whether a test around a block, inside its function, may ask for the rank."""
     return any(may_ask_for_rank(guard.expression, guard.place, file.outline) for guard in guards_around(block))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
-from trainlint.analysis.effects.effect import EffectKind, does
+from trainlint.analysis.effects.effect import EffectKind, have_effect
 from trainlint.analysis.programs import fact_calls
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, Place
@@ -104,7 +104,7 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             continue
         edge = file.graph.callee.get(call)
         runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or does(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
+        if runs_here or have_effect(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
             yield place
 
 

@@ -73,7 +73,7 @@ class Creation(NamedTuple):
 def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | None:
     """The factory that an expression starts with, on the host; None for other expressions and for other places."""
     root = _root(file, node, block)
-    behind = _behind(file, node, block) if root is None else None
+    behind = _factory_of_name(file, node, block) if root is None else None
     root = root or behind
     if root is None:
         return None
@@ -110,7 +110,7 @@ def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, 
             return node, methods
 
 
-def _behind(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:
+def _factory_of_name(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:
     """The same for an expression that starts with a name: what was assigned to it, if nothing else uses that.
 
     `base = torch.ones(n, 1) * scale; base = base.long().to(device)`: the factory is that of the first line.

@@ -73,6 +73,6 @@ class CalledFunction(NamedTuple):
         return [(by_name[name], item) for name, item in given if name in by_name]
 
 
-def does(functions: Iterable[CalledFunction], kind: EffectKind) -> bool:
+def have_effect(functions: Iterable[CalledFunction], kind: EffectKind) -> bool:
     """Whether one of some functions has an effect of a kind."""
     return any(effect.kind is kind for function in functions for effect in function.effects)

@@ -23,17 +23,18 @@ settled together with the kinds of loops (programs/steps.py)."""
 def spread_effects(
     net: CallGraph,
     own: Mapping[int, Sequence[Effect]],
-    told: Mapping[int, Sequence[CalledFunction]],
+    imported_effects: Mapping[int, Sequence[CalledFunction]],
 ) -> dict[int, tuple[Effect, ...]]:
     """What each function does, itself or through those that it calls.
 
-    `own` is what functions do themselves, `told` what calls run outside of the network. An effect on a parameter is
-    carried only where the caller hands on a parameter of its own, and only where the call does not run seldom.
+    `own` is what functions do themselves, `imported_effects` what calls run outside of the network. An effect on a
+    parameter is carried only where the caller hands on a parameter of its own, and only where the call does not run
+    seldom.
     Functions that call each other in circles are looked at until nothing changes: distances only fall.
     """
     found = {function: tuple(effects) for function, effects in own.items()}
     waiting = deque(found)
-    for call, functions in told.items():
+    for call, functions in imported_effects.items():
         for called in functions:
             carried = _carried(net, call, called.effects, called.parameters, ())
             waiting += _added(net, found, call, carried)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.effect import EffectKind, does
+from trainlint.analysis.effects.effect import EffectKind, have_effect
 from trainlint.analysis.programs.evaluation import model_run_by
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.memo import once
@@ -42,14 +42,14 @@ class Gradients(Enum):
 def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
     """What the models and functions that a statement or function calls do about gradients."""
     calls = _calls_in_order(file)
-    first = bisect_left(calls, position(scope), key=_begin)
+    first = bisect_left(calls, position(scope), key=_call_position)
     found = set()
-    for place in calls[first : bisect_left(calls, end_position(scope), key=_begin)]:
+    for place in calls[first : bisect_left(calls, end_position(scope), key=_call_position)]:
         call = place.node
         assert isinstance(call, ast.Call)
         if model_run_by(file, place) is not None:
             found.add(gradients_of_forward(file, place))
-        elif does(file.called(call), EffectKind.DIFFERENTIATES):
+        elif have_effect(file.called(call), EffectKind.DIFFERENTIATES):
             found.add(Gradients.TAKEN)
     return _of_all(found)
 
@@ -57,10 +57,10 @@ def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
 @once
 def _calls_in_order(file: SemanticModel) -> list[Place]:
     """All calls of a file, by where they begin."""
-    return sorted(file.outline.all_calls(), key=_begin)
+    return sorted(file.outline.all_calls(), key=_call_position)
 
 
-def _begin(place: Place) -> tuple[int, int]:
+def _call_position(place: Place) -> tuple[int, int]:
     assert isinstance(place.node, ast.Call)
     return position(place.node)
 
@@ -102,7 +102,7 @@ def _models(file: SemanticModel, model: ast.expr, block: Block, depth: int) -> I
     """The answers for the models that an expression may be."""
     bindings = file.outline.bindings(model, block)
     if isinstance(model, ast.Call) and depth <= _DEEPEST:
-        yield from _made(file, model, block, depth)
+        yield from _gradients_of_built_model(file, model, block, depth)
     elif not bindings or depth > _DEEPEST:
         yield Gradients.UNKNOWN
     for binding in bindings if depth <= _DEEPEST else ():
@@ -119,7 +119,7 @@ def _models(file: SemanticModel, model: ast.expr, block: Block, depth: int) -> I
             yield Gradients.UNKNOWN
 
 
-def _made(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Iterator[Gradients]:
+def _gradients_of_built_model(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Iterator[Gradients]:
     """The answers for a call that makes a model or wraps one."""
     cls = file.graph.class_named(call.func, block) if isinstance(call.func, ast.Name) else None
     name, origin = last_name(call.func), file.kinds.imported(call.func, block) or ""

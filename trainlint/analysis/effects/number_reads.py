@@ -26,7 +26,7 @@ def read_as_numbers(file: SemanticModel, call: ast.Call, block: Block) -> list[t
         return []
     given = [
         (argument if isinstance(argument, ast.Name) else part, part)
-        for argument in _given(row, call, of_module=origin is not None)
+        for argument in _number_arguments(row, call, of_module=origin is not None)
         for part in _parts(argument, block)[:_MANY]
     ]
     if row.mixed and not any(type(constant(part)) in (int, float) for _, part in given):
@@ -40,7 +40,7 @@ def _may_be_method(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     return isinstance(call.func, ast.Attribute) and file.kinds.of(call.func.value, block).is_tensor
 
 
-def _given(row: NumberArguments, call: ast.Call, *, of_module: bool) -> list[ast.expr]:
+def _number_arguments(row: NumberArguments, call: ast.Call, *, of_module: bool) -> list[ast.expr]:
     """The arguments of a call that are numbers or lists of numbers."""
     start = row.first + (1 if of_module and not row.makes else 0)
     stop = None if row.last is None else start + row.last - row.first + 1

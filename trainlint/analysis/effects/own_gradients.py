@@ -27,7 +27,7 @@ _TAKES = lazy(
 
 def own_gradients(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
     """Function → that it takes gradients, switches autograd on, or asks whether it is on."""
-    for place in _places(file):
+    for place in _switch_places(file):
         function = file.outline.enclosing(place.block)
         if function is None or (_is_backward(place) and not _is_of_module(file, function)):
             continue  # a backward outside of modules is that of training
@@ -42,7 +42,7 @@ def _is_of_module(file: SemanticModel, function: Function) -> bool:
     return function.owner is not None and file.kinds.is_module_class(function.owner)
 
 
-def _places(file: SemanticModel) -> Iterator[Place]:
+def _switch_places(file: SemanticModel) -> Iterator[Place]:
     for name in sorted(_SWITCHES & file.outline.calls.keys()):
         for place in file.outline.calls[name]:
             assert isinstance(place.node, ast.Call)

@@ -11,7 +11,7 @@ from trainlint.analysis.effects.number_reads import read_as_numbers
 from trainlint.analysis.effects.reads import implicit_read, tensors_read
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
@@ -60,7 +60,7 @@ def _stands_in_test(site: Site) -> bool:
     node = site.node
     if isinstance(node, ast.Call) and last_name(node.func) not in _QUANTIFIERS:
         return False
-    holders = {node, *around(site.file, node, site.statement)}
+    holders = {node, *enclosing_nodes(site.file, node, site.statement)}
     return any(
         place is not site.place and place.node in holders and not isinstance(place.node, ast.FormattedValue | ast.BinOp)
         for place in site.file.reads_by_statement.get(site.statement, [])

@@ -18,7 +18,7 @@ _OPTIONAL = 0.65
 """How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""
 
 
-class Way(NamedTuple):
+class BlockContext(NamedTuple):
     """What stands around a block, out to the loop or the function that decides how hot it is."""
 
     end: int = NOWHERE
@@ -43,18 +43,18 @@ class BlockHeat(NamedTuple):
     """Its heat, where a loop of its function decides it."""
     function: int = NOWHERE
     """Else the function whose heat decides; NOWHERE for the module."""
-    way: Way = Way()
+    context: BlockContext = BlockContext()
     """What stands between the block and that function."""
 
 
-class BlockWays:
+class BlockContexts:
     """Answers for the blocks of one network, each worked out once."""
 
     def __init__(self, net: CallGraph, steps: Steps) -> None:
         self.net = net
         self.steps = steps
         self._blocks: dict[int, BlockHeat] = {}
-        self._known_ways: tuple[dict[int, Way], dict[int, Way]] = ({}, {})
+        self._known_contexts: tuple[dict[int, BlockContext], dict[int, BlockContext]] = ({}, {})
         self._guarding: set[int] | None = None
         self._steps: dict[int, list[int]] | None = None
         self._taken: dict[int, list[int]] | None = None
@@ -67,58 +67,58 @@ class BlockWays:
         return self._blocks[block]
 
     def _work_out(self, block: int) -> BlockHeat:
-        way = self._way(block, False)
+        way = self._context(block, False)
         if way.end == NOWHERE:
             return BlockHeat(None, NOWHERE, way._replace(requires=()))
         if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
             return BlockHeat(None, self.net.function_of[way.end], way)
-        fact = behind(self._loop_fact(way.end, block, way), way.optional, way.unknown)
+        fact = heat_behind_branch(self._loop_fact(way.end, block, way), way.optional, way.unknown)
         return BlockHeat(fact, self.net.function_of[block], way)
 
-    def _way(self, block: int, past_loops: bool) -> Way:
+    def _context(self, block: int, past_loops: bool) -> BlockContext:
         """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
 
         It goes on from that of the block around, so that blocks may be nested a thousand deep, as those of a long row
         of early exits are.
         """
-        known, path = self._known_ways[past_loops], []
+        known, path = self._known_contexts[past_loops], []
         while block != NOWHERE and block not in known:
             path.append(block)
             block = self.net.parents[block]
-        way = known[block] if block != NOWHERE else Way()
+        way = known[block] if block != NOWHERE else BlockContext()
         for inner in reversed(path):
             way = known[inner] = self._further_in(inner, way, past_loops)
         return way
 
-    def _further_in(self, block: int, way: Way, past_loops: bool) -> Way:
+    def _further_in(self, block: int, context: BlockContext, past_loops: bool) -> BlockContext:
         """The way out of a block, by that of the block around it."""
         shape = self.net.shapes[block]
         if shape.kind is BlockKind.FUNCTION:
-            return Way(block)
+            return BlockContext(block)
         if shape.kind is BlockKind.LOOP:
-            return self._into_loop(block, way, past_loops)
+            return self._into_loop(block, context, past_loops)
         optional = ""
         if shape.requires:
             left = tuple([clause for clause in shape.requires if not clause or not all(map(_is_option, clause))])
-            way = way._replace(requires=tuple(dict.fromkeys((*left, *way.requires))))
+            context = context._replace(requires=tuple(dict.fromkeys((*left, *context.requires))))
             optional = self._optional(block, shape) if len(left) < len(shape.requires) else ""
         if (shape.words or optional or shape.unknown) and not self._guards_training(block):
-            way = way._replace(
-                rare=shape.words or way.rare,
-                optional=optional or way.optional,
-                unknown=way.unknown or bool(shape.unknown),
+            context = context._replace(
+                rare=shape.words or context.rare,
+                optional=optional or context.optional,
+                unknown=context.unknown or bool(shape.unknown),
             )
-        return way
+        return context
 
-    def _into_loop(self, block: int, way: Way, past_loops: bool) -> Way:
+    def _into_loop(self, block: int, context: BlockContext, past_loops: bool) -> BlockContext:
         if LoopTrait.ONCE in self.net.shapes[block].traits:
-            return way
+            return context
         kind = self.steps.kind(block)
         if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
-            return way._replace(in_loop=True)
+            return context._replace(in_loop=True)
         if kind is LoopKind.EVAL:
-            return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
-        return Way(block)
+            return self._context(self.net.parents[block], True)._replace(in_loop=True, batches=block)
+        return BlockContext(block)
 
     def _optional(self, block: int, shape: Shape) -> str:
         """That a branch requires an option that has another value by default, in words; "" where that is not known."""
@@ -128,38 +128,38 @@ class BlockWays:
                 return f"line {shape.line}: only if `{clause[0].name}` is set otherwise than by default"
         return ""
 
-    def _loop_fact(self, loop: int, block: int, way: Way) -> HeatFact:
+    def _loop_fact(self, loop: int, block: int, context: BlockContext) -> HeatFact:
         """What a loop that trains says of the heat of a block in it."""
-        chain, rare, in_loop = (self.net.shapes[loop].words,), way.rare, way.in_loop
+        chain, rare, in_loop = (self.net.shapes[loop].words,), context.rare, context.in_loop
         if self.steps.kind(loop) is LoopKind.EPOCH:
             return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
         if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
             return HeatFact(Heat.UNKNOWN, 1.0, chain)
         if rare is not None:
             return HeatFact(Heat.RARE, 0.95, (*chain, rare))
-        excluded = self._excluded_by_training(loop, way)
+        excluded = self._excluded_by_training(loop, context)
         if excluded is not None:
             return HeatFact(Heat.EVAL_STEP, 0.85, (*chain, excluded.words))
         return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
 
-    def _excluded_by_training(self, loop: int, way: Way) -> RequiredValue | None:
+    def _excluded_by_training(self, loop: int, context: BlockContext) -> RequiredValue | None:
         """What a block needs of a parameter that is the opposite of what each training step of its loop needs.
 
         So is the `else` of `if train:` in a loop that trains or evaluates, as each call says.
         """
-        if not way.requires:
+        if not context.requires:
             return None
         if self._taken is None:
             self._taken = {}
-            for call in self.steps.taken():
+            for call in self.steps.step_calls():
                 home = self.net.call_block[call]
                 for around in self.net.outwards(home):
                     self._taken.setdefault(around, []).append(home)
         homes = self._taken.get(loop, [])
-        for clause in way.requires:
+        for clause in context.requires:
             if len(clause) == 1 and homes:
                 opposite = (clause[0].opposite,)
-                if all(opposite in self._way(home, False).requires for home in homes):
+                if all(opposite in self._context(home, False).requires for home in homes):
                     return clause[0]
         return None
 
@@ -182,7 +182,7 @@ class BlockWays:
         """Where, inside a loop that steps a simulator, training steps are taken."""
         if self._steps is None:
             self._steps = {}
-            for call in self.steps.taken():
+            for call in self.steps.step_calls():
                 home = self.net.call_block[call]
                 for block in self.net.outwards(home):
                     if LoopTrait.ENVIRONMENT in self.net.shapes[block].traits:
@@ -203,7 +203,7 @@ class BlockWays:
         """A test that the backward itself stands under is part of the step."""
         if self._guarding is None:
             self._guarding = {
-                block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
+                block for call in self.steps.step_calls() for block in self.net.outwards(self.net.call_block[call])
             }
         return block in self._guarding
 
@@ -221,7 +221,7 @@ def _is_met(item: RequiredValue, options: Mapping[str, tuple[str, ...]]) -> bool
     return not values or any(item.met_by(value) is not False for value in values)
 
 
-def behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
+def heat_behind_branch(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
     """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
     if fact.heat is Heat.ONCE and optional and not fact.optional:
         return fact._replace(chain=(*fact.chain, optional), optional=True)

@@ -23,12 +23,12 @@ def hot_calls(
     flow: FrequencyFixpoint,
     function: int,
     edges: Sequence[Edge] | None = None,
-    told: Mapping[int, Sequence[RelatedPlace]] | None = None,
+    imported_calls: Mapping[int, Sequence[RelatedPlace]] | None = None,
 ) -> tuple[RelatedPlace, ...]:
     """The calls that run a function in each training step, then the calls of their functions, and so on.
 
-    Of the function's own callers only `edges`, where these are given; `told` are calls in files out of sight, by
-    function. At most `MOST`, through at most three calls.
+    Of the function's own callers only `edges`, where these are given; `imported_calls` are calls in files out of
+    sight, by function. At most `MOST`, through at most three calls.
     """
     net = flow.net
     found: dict[RelatedPlace, None] = {}
@@ -42,14 +42,14 @@ def hot_calls(
             if net.functions[called].name in _OF_MODULES:
                 continue
             for edge in _in_step(flow, called, calls):
-                found[_place(net, edge)] = None
+                found[_related_place(net, edge)] = None
                 if len(found) >= MOST:
                     return tuple(found)
                 caller = net.function_of[net.call_block[edge.call]]
                 if caller != NOWHERE and caller not in seen and flow.function(caller).heat.in_step:
                     seen.add(caller)
                     above.append((caller, net.callers.get(caller, ())))
-            found |= dict.fromkeys((told or {}).get(called, ()))
+            found |= dict.fromkeys((imported_calls or {}).get(called, ()))
         level = above
     return tuple(found)[:MOST]
 
@@ -68,12 +68,12 @@ def leaves_file(net: CallGraph, call: int) -> bool:
 def _in_step(flow: FrequencyFixpoint, function: int, edges: Iterable[Edge]) -> Iterator[Edge]:
     for edge in sorted(edges, key=lambda edge: edge.call):
         if edge.how in (Handing.CALLED, Handing.RUN) and edge.confidence >= _LEAST_SURE:
-            fact = flow.along(function, edge)
+            fact = flow.heat_along(function, edge)
             if fact is not None and fact.heat.in_step:
                 yield edge
 
 
-def _place(net: CallGraph, edge: Edge) -> RelatedPlace:
+def _related_place(net: CallGraph, edge: Edge) -> RelatedPlace:
     call, path = net.calls[edge.call], net.skeletons[net.file_of_call(edge.call)].path
     words = f"calls `{net.functions[edge.function].qualified_name}` in every training step"
     return RelatedPlace(path, call.line, call.column, words)

@@ -107,14 +107,16 @@ def code_units(
     """
     branches = branch_keys(outline, keys, decided)
     pieces = list(units_apart(outline, keys, branches, entries))
-    walk = _Walk(outline, keys, {node: piece.key for piece in pieces for node in piece.nodes})
+    walk = _UnitCollector(outline, keys, {node: piece.key for piece in pieces for node in piece.nodes})
     walk.walk()
     units = [Unit(TOP, "", (), False, tuple(walk.uses.get(TOP, ())))]
     for function in outline.functions:
         key = keys.function(function)
         name = _needed_name(function, bases)
         is_attribute = function.owner is not None
-        units.append(Unit(key, name, _within(outline, keys, function), is_attribute, tuple(walk.uses.get(key, ()))))
+        units.append(
+            Unit(key, name, _enclosing_keys(outline, keys, function), is_attribute, tuple(walk.uses.get(key, ())))
+        )
     for cls in outline.classes.values():
         key = class_key(cls.name)
         name = cls.name if _is_made_by_name(cls) else ""
@@ -138,7 +140,7 @@ def class_key(name: str) -> str:
     return f"class {name}"
 
 
-def _within(outline: Outline, keys: Keys, function: Function) -> tuple[str, ...]:
+def _enclosing_keys(outline: Outline, keys: Keys, function: Function) -> tuple[str, ...]:
     around = outline.enclosing(function.outside)
     outer = (keys.function(around),) if around is not None else ()
     owner = function.owner
@@ -184,7 +186,7 @@ def _is_made_by_name(cls: Class) -> bool:
     return not cls.node.decorator_list and not cls.node.keywords
 
 
-class _Walk:
+class _UnitCollector:
     """Walks the tree of a file once and notes the names that each unit uses."""
 
     def __init__(self, outline: Outline, keys: Keys, apart: Mapping[ast.AST, str]) -> None:

@@ -119,8 +119,8 @@ class _Looks(NamedTuple):
 @lru_cache(NAMES)
 def _looks(owner: str, bases: tuple[str, ...]) -> _Looks:
     """What all methods of a class share: it is asked for each of them, twice."""
-    by_base = [_said_by(base.rpartition(".")[2]) for base in bases]
-    said = _said_by(owner).union(*by_base)
+    by_base = [_patterns_matching(base.rpartition(".")[2]) for base in bases]
+    said = _patterns_matching(owner).union(*by_base)
     return _Looks(
         based=not all(map(is_plain_base, bases)),
         dataset=_DATASET in said,
@@ -128,13 +128,13 @@ def _looks(owner: str, bases: tuple[str, ...]) -> _Looks:
         collator=_COLLATOR in said,
         data_part=_DATA_PARTS in said,
         trainer=any(_TRAINER in item for item in by_base),
-        called_trainer=_TRAINER in _said_by(owner),
+        called_trainer=_TRAINER in _patterns_matching(owner),
         observer=_OBSERVER in said,
     )
 
 
 @lru_cache(NAMES)
-def _said_by(name: str) -> frozenset[re.Pattern[str]]:
+def _patterns_matching(name: str) -> frozenset[re.Pattern[str]]:
     """Which of these patterns the name of a class meets: many classes share their bases."""
     asked = (_DATASET, _ITERATED, _COLLATOR, _DATA_PARTS, _TRAINER, _OBSERVER)
     return frozenset([pattern for pattern in asked if pattern.search(name)])

@@ -42,7 +42,7 @@ class Heats:
         """The calls through which a function runs in each training step, in this file and in others, nearest first."""
         number = self.numbers[function]
         if number not in self._calls:
-            self._calls[number] = hot_calls(self.flow, number, told=self.called_at)
+            self._calls[number] = hot_calls(self.flow, number, imported_calls=self.called_at)
         return self._calls[number]
 
     @property

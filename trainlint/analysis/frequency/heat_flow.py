@@ -10,7 +10,7 @@ from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import ANYTHING, BY_DEFAULT, PASSED, option_in, parameter_of_caller
 from trainlint.analysis.conditions.settings.holders import is_expected
 from trainlint.analysis.conditions.settings.required_values import ANSWER, RequiredValue
-from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, Way, behind
+from trainlint.analysis.frequency.block_ways import BlockContext, BlockContexts, BlockHeat, heat_behind_branch
 from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.programs.steps import LoopKind, Steps
@@ -47,14 +47,15 @@ class FrequencyFixpoint:
     """Heat of a network's blocks and functions.
 
     Functions that call each other in circles are settled by raising heats until nothing changes, so that no
-    answer depends on which question came first. `told` gives functions the heat of callers outside the network.
+    answer depends on which question came first. `imported_heats` gives functions the heat of callers outside the
+    network.
     """
 
     def __init__(
         self,
         net: CallGraph,
         steps: Steps,
-        told: Mapping[int, HeatFact] | None = None,
+        imported_heats: Mapping[int, HeatFact] | None = None,
         handed: Mapping[tuple[int, str, bool], tuple[str, ...]] | None = None,
         *,
         answers: Mapping[tuple[int, bool], Unmet] | None = None,
@@ -62,7 +63,7 @@ class FrequencyFixpoint:
     ) -> None:
         self.net = net
         self.steps = steps
-        self.told = told or {}
+        self.imported_heats = imported_heats or {}
         self.handed = handed or {}
         """Function, parameter and whether all calls count, not hot ones alone → what calls outside the network give."""
         self.answers = answers or {}
@@ -77,7 +78,7 @@ class FrequencyFixpoint:
         self._calls_by_key: dict[tuple[int, str], int] | None = None
         self._never: dict[int, HeatFact] = {}
         """Blocks with calls that the calls of their function do not let run, or not by default → their heat."""
-        self._ways = BlockWays(net, steps)
+        self._ways = BlockContexts(net, steps)
 
     def of(self, block: int) -> HeatFact:
         """The heat of code that stands directly in a block."""
@@ -92,21 +93,21 @@ class FrequencyFixpoint:
         Where all give something else, it does not run. Where that is only what an option is by default, or where all
         pass what must be None and may be that, most runs do without it.
         """
-        if not found.way.requires or not (fact.heat.in_step or fact.heat is Heat.EVAL_STEP):
+        if not found.context.requires or not (fact.heat.in_step or fact.heat is Heat.EVAL_STEP):
             return fact
         lowered = fact
-        for clause in found.way.requires:
+        for clause in found.context.requires:
             unmet = self._unmet(found, clause, ())
             if unmet is Unmet.NEVER:
                 words = clause[0].words if clause else "in few steps"
                 return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
             if unmet is not None and lowered is fact:
-                lowered = behind(fact, clause[0].words, False)
+                lowered = heat_behind_branch(fact, clause[0].words, False)
         return lowered
 
     def unmet_by_any(self, block: int, clause: Sequence[RequiredValue]) -> bool:
         """Whether no call of a branch's function, hot or not, and no option as it is by default meets a clause."""
-        found = self._unmet(BlockHeat(UNKNOWN_HEAT, self.net.function_of[block], Way(block)), clause, ())
+        found = self._unmet(BlockHeat(UNKNOWN_HEAT, self.net.function_of[block], BlockContext(block)), clause, ())
         return found is not None and found is not Unmet.UNLESS_NONE
 
     def _unmet(self, found: BlockHeat, clause: Sequence[RequiredValue], asking: tuple[int, ...]) -> Unmet | None:
@@ -125,7 +126,7 @@ class FrequencyFixpoint:
     def _unmet_item(self, found: BlockHeat, item: RequiredValue, asking: tuple[int, ...]) -> Unmet | None:
         """Why an item is not met; None where it is, or may be."""
         function = found.function
-        file = self.net.file_of_function[function] if function != NOWHERE else self.net.file_of_block(found.way.end)
+        file = self.net.file_of_function[function] if function != NOWHERE else self.net.file_of_block(found.context.end)
         if item.operator == ANSWER:
             return self._unmet_answer(file, item, asking)
         function = self._function(file, item.function) if item.function else function
@@ -252,7 +253,7 @@ class FrequencyFixpoint:
         if caller == function and net.functions[function].name == "__init__":
             return frozenset()  # `super().__init__()`, whose base is out of sight
         if not any_call:
-            fact = self.along(function, edge)
+            fact = self.heat_along(function, edge)
             if fact is None or not fact.heat.in_step:
                 return frozenset()
         if edge.how is Handing.RUN:
@@ -280,7 +281,7 @@ class FrequencyFixpoint:
         """The heat of a function's body as a whole."""
         return self._settled().get(function, UNKNOWN_HEAT)
 
-    def along(self, function: int, edge: Edge) -> HeatFact | None:
+    def heat_along(self, function: int, edge: Edge) -> HeatFact | None:
         """The heat that one caller gives a function; None where its call does not say when the function runs."""
         return self._from_caller(function, edge, self._settled())
 
@@ -292,16 +293,16 @@ class FrequencyFixpoint:
         """The heat of a block once the heat of its function is known."""
         if found.fact is not None:
             return found.fact
-        way = found.way
+        way = found.context
         fact = _SET_UP if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
-        fact = behind(fact, way.optional or (way.rare or "" if fact.heat is Heat.ONCE else ""), way.unknown)
+        fact = heat_behind_branch(fact, way.optional or (way.rare or "" if fact.heat is Heat.ONCE else ""), way.unknown)
         if way.batches != NOWHERE and not fact.heat.in_step:
             return HeatFact(Heat.EVAL_STEP, 0.85, (self.net.shapes[way.batches].words,), way.unknown)
         return self._inside_step(found, fact) if fact.heat.in_step or fact.heat is Heat.EVAL_STEP else fact
 
     def _inside_step(self, found: BlockHeat, fact: HeatFact) -> HeatFact:
         """The heat of a block whose function runs in each step."""
-        way = found.way
+        way = found.context
         if way.rare is not None:
             return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, way.rare))
         if found.function != NOWHERE and self.net.functions[found.function].generator:
@@ -327,7 +328,7 @@ class FrequencyFixpoint:
         found: dict[int, HeatFact] = {}
         for block in {self.net.call_block[call] for call in self.net.callees}:
             way = self._ways.of(block)
-            if way.way.requires:
+            if way.context.requires:
                 fact = self._absolute(way, self._settled())
                 as_called = self._as_called(way, fact)
                 if (as_called.heat, as_called.optional) != (fact.heat, fact.optional):
@@ -376,7 +377,7 @@ class FrequencyFixpoint:
             edges = [edge for edge in edges if self.net.function_of[self.net.call_block[edge.call]] in raised]
             return self._hottest_along(function, edges, known) or UNKNOWN_HEAT
         best = self._hottest_along(function, edges, known)
-        told = self.told.get(function)
+        told = self.imported_heats.get(function)
         if told is not None and (best is None or told.preference > best.preference):
             best = told
         if best is not None and best.heat is not Heat.UNKNOWN:
@@ -385,7 +386,7 @@ class FrequencyFixpoint:
 
     def _as_hook(self, function: int) -> HeatFact | None:
         """The heat of a function with a backward that nobody calls: a loop elsewhere does, unless it is a main."""
-        if function in self.told or self.net.callers.get(function):
+        if function in self.imported_heats or self.net.callers.get(function):
             return None
         shape = self.net.functions[function]
         if shape.name in _ONCE or shape.name.startswith("test") or self.steps.summary(function) is not LoopKind.STEP:
@@ -428,7 +429,7 @@ class FrequencyFixpoint:
         found = self._ways.of(self.net.call_block[edge.call])
         return (
             found.fact is None
-            and found.way.batches == NOWHERE
+            and found.context.batches == NOWHERE
             and self.net.calls[edge.call].loop == NOWHERE
             and known.get(found.function) is UNKNOWN_HEAT
         )

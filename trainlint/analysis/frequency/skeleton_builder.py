@@ -44,11 +44,11 @@ _TRAINER_OF_FUNCTIONS = "Engine"
 """Ignite's trainer, which is built from the function that takes a step."""
 
 
-def bases_of(outline: Outline, told: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """For each class, all base classes that are known, nearest first: those in the file, then what `told` adds."""
+def bases_of(outline: Outline, imported_bases: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """For each class, all base classes that are known, nearest first: those in the file, then `imported_bases`."""
     found: dict[str, tuple[str, ...]] = {}
     for name, cls in outline.classes.items():
-        found[name] = tuple(dict.fromkeys((*_bases(outline, cls, 0), *told.get(name, ()))))
+        found[name] = tuple(dict.fromkeys((*_bases(outline, cls, 0), *imported_bases.get(name, ()))))
     return found
 
 

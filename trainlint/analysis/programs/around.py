@@ -35,9 +35,9 @@ class CallsBothWays(Generic[K, F]):
                 callers.setdefault(function, []).append(caller)
         self.callers: Mapping[K, Sequence[K]] = callers
 
-    def into(self, loop_function: K) -> tuple[F, ...]:
+    def entries_reaching(self, loop_function: K) -> tuple[F, ...]:
         """What the entries say of the ways into a loop's function."""
-        inwards = _reached((loop_function,), self.callers)
+        inwards = _reachable((loop_function,), self.callers)
         return tuple(dict.fromkeys(self.entries[function] for function in inwards if function in self.entries))
 
     def around(self, loop_function: K, *, beside: bool = False) -> tuple[F, ...]:
@@ -47,8 +47,8 @@ class CallsBothWays(Generic[K, F]):
         what the callers call besides, as `main` calls a function that sets things up and then the one that trains:
         so are process groups, loaders and global switches made.
         """
-        inwards = _reached((loop_function,), self.callers)
-        outwards = _reached(inwards if beside else (loop_function,), self.calls)
+        inwards = _reachable((loop_function,), self.callers)
+        outwards = _reachable(inwards if beside else (loop_function,), self.calls)
         way = dict.fromkeys((*inwards, *outwards))
         tops = dict.fromkeys(self.modules[function] for function in way if function in self.modules)
         found = [fact for function in dict.fromkeys((*way, *tops)) for fact in self.facts.get(function, ())]
@@ -56,7 +56,7 @@ class CallsBothWays(Generic[K, F]):
         return tuple(dict.fromkeys(found))
 
 
-def around(
+def facts_around_loop(
     loop_function: K,
     calls: Mapping[K, Sequence[K]],
     facts: Mapping[K, Sequence[F]],
@@ -68,7 +68,7 @@ def around(
     return CallsBothWays(calls, facts, modules).around(loop_function, beside=beside)
 
 
-def _reached(starts: Iterable[K], edges: Mapping[K, Sequence[K]]) -> dict[K, None]:
+def _reachable(starts: Iterable[K], edges: Mapping[K, Sequence[K]]) -> dict[K, None]:
     """All that can be reached, nearest first, the starts included; each edge is looked at once."""
     seen = dict.fromkeys(starts)
     wave = list(seen)

@@ -13,7 +13,7 @@ from trainlint.analysis.programs.fact_names import (
     NO_SETTINGS,
     SETTINGS,
     STRATEGIES,
-    Named,
+    NameFact,
 )
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, argument, constant, dotted, last_name, names_in, position
@@ -89,7 +89,7 @@ def _of_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Blo
         yield from _of_casting_method(outline, call, func, block)
 
 
-def _of_named_method(named: Named, call: ast.Call, name: str) -> Iterator[FoundKind]:
+def _of_named_method(named: NameFact, call: ast.Call, name: str) -> Iterator[FoundKind]:
     if name == "set_epoch" and not (call.args or call.keywords):
         return
     # `set_requires_gradient_sync(False)` is how gradients are kept from being reduced.

@@ -20,7 +20,7 @@ _MM = "mmengine mmcv"
 _ANY = ""
 
 
-class Named(NamedTuple):
+class NameFact(NamedTuple):
     """What the use of a name says."""
 
     kinds: tuple[FactKind, ...]
@@ -36,10 +36,10 @@ class Setting(NamedTuple):
     callee: re.Pattern[str]
 
 
-def _imported(*rows: tuple[FactKind | tuple[FactKind, ...], str, str, str]) -> dict[str, tuple[Named, ...]]:
-    table: dict[str, tuple[Named, ...]] = {}
+def _imported(*rows: tuple[FactKind | tuple[FactKind, ...], str, str, str]) -> dict[str, tuple[NameFact, ...]]:
+    table: dict[str, tuple[NameFact, ...]] = {}
     for kinds, roots, names, detail in rows:
-        named = Named(kinds if isinstance(kinds, tuple) else (kinds,), frozenset(roots.split()), detail)
+        named = NameFact(kinds if isinstance(kinds, tuple) else (kinds,), frozenset(roots.split()), detail)
         for name in names.split():
             table[name] = (*table.get(name, ()), named)
     return table
@@ -54,7 +54,7 @@ _OF_WRAPPER: Mapping[Wrapper, tuple[FactKind | tuple[FactKind, ...], str]] = {
     Wrapper.FSDP2: (_SHARDED, "fsdp"),
 }
 _WRAPPERS = tuple(parallel.WRAPPERS.values())
-IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
+IMPORTED: Mapping[str, tuple[NameFact, ...]] = _imported(
     *((FactKind.AUTOCAST, row.packages, row.name, row.detail) for row in precision.AUTOCASTS),
     (FactKind.AUTOCAST, _MM, "AmpOptimWrapper", ""),
     (FactKind.AUTOCAST, "detectron2", "AMPTrainer", ""),
@@ -131,8 +131,8 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
 """By the last word of an origin, or its last two: what it is, if it comes from one of the packages."""
 _DERIVED_TRAINERS = lazy(r"^(transformers|trl|sentence_transformers)\..*Trainer$")
 
-METHODS: Mapping[str, Named] = {
-    name: Named(kinds, detail=detail)
+METHODS: Mapping[str, NameFact] = {
+    name: NameFact(kinds, detail=detail)
     for kinds, names, detail in (
         ((FactKind.AUTOCAST,), precision.AUTOCAST.name, ""),
         ((FactKind.NO_SYNC,), "no_sync no_backward_sync set_requires_gradient_sync set_is_last_backward", ""),
@@ -228,7 +228,7 @@ def may_say(name: ast.AST) -> bool:
 
 
 @lru_cache(NAMES)
-def imported(origin: str) -> tuple[Named, ...]:
+def imported(origin: str) -> tuple[NameFact, ...]:
     """What the use of an imported name says."""
     root, *middle = origin.split(".")
     if not middle:
@@ -236,5 +236,5 @@ def imported(origin: str) -> tuple[Named, ...]:
     keys = (middle[-1], ".".join((root, *middle)[-2:]))
     found = [named for key in keys for named in IMPORTED.get(key, ()) if root in named.roots]
     if middle[-1] != "Trainer" and _DERIVED_TRAINERS.match(origin):
-        found.append(Named((FactKind.FRAMEWORK,), detail="transformers"))
+        found.append(NameFact((FactKind.FRAMEWORK,), detail="transformers"))
     return tuple(found)

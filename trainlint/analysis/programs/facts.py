@@ -95,7 +95,7 @@ class _Facts:
             base = isinstance(place.statement, ast.ClassDef) and place.node in place.statement.bases
             for named in said:
                 for kind in named.kinds:
-                    if _says(kind, call, base=base):
+                    if _is_used_as_fact(kind, call, base=base):
                         yield self.fact((kind, named.detail or _call_detail(kind, call)), place.node, place.block)
 
     def called(self) -> Iterator[Fact]:
@@ -232,7 +232,7 @@ def _multiplies(function: Function) -> bool:
     )
 
 
-def _says(kind: FactKind, call: ast.Call | None, *, base: bool) -> bool:
+def _is_used_as_fact(kind: FactKind, call: ast.Call | None, *, base: bool) -> bool:
     """Whether an imported name is used as what it is: called or handed on; a framework, constructed or derived from."""
     if base or (call is None and kind is FactKind.FRAMEWORK):
         return base and kind is FactKind.FRAMEWORK

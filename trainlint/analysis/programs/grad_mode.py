@@ -145,27 +145,27 @@ class Gradients:
         return self.switches.decorated_off(function)
 
 
-def functions_off(net: CallGraph, told: Mapping[int, bool]) -> list[bool]:
+def functions_off(net: CallGraph, imported_modes: Mapping[int, bool]) -> list[bool]:
     """For each function of a network, whether it always runs with autograd off.
 
-    `told` says of functions whether all their callers outside the network have it off.
+    `imported_modes` says of functions whether all their callers outside the network have it off.
     """
     found = [True] * len(net.functions)
     dependents = net.dependents()
     waiting = list(range(len(net.functions)))
     while waiting:
         function = waiting.pop()
-        if found[function] and not _off(net, function, found, told):
+        if found[function] and not _is_function_off(net, function, found, imported_modes):
             found[function] = False
             waiting.extend(dependents.get(function, ()))
     return found
 
 
-def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bool]) -> bool:
+def _is_function_off(net: CallGraph, function: int, known: list[bool], imported_modes: Mapping[int, bool]) -> bool:
     shape = net.functions[function]
     if shape.off:
         return True
-    is_called = function in told
+    is_called = function in imported_modes
     for edge in net.callers.get(function, ()):
         if edge.how is Handing.CALLED or edge.how is Handing.RUN:
             is_called = True
@@ -173,7 +173,7 @@ def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bo
             if not net.calls[edge.call].off and (caller == NOWHERE or not known[caller]):
                 return False
     if is_called:
-        return told.get(function, True)
+        return imported_modes.get(function, True)
     outer = net.function_of[net.outside_block(function)]
     return shape.outside_off or (outer != NOWHERE and known[outer])
 

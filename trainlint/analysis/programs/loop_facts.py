@@ -42,12 +42,15 @@ class LoopFacts:
         """
         key = (function, beside)
         if key not in self._known:
-            found = (*self._ways.around(function, beside=beside), *self._entrances.into(function))
+            found = (
+                *self._calls_both_ways.around(function, beside=beside),
+                *self._entrances.entries_reaching(function),
+            )
             self._known[key] = tuple(sorted(found, key=_order))
         return self._known[key]
 
     @cached_property
-    def _ways(self) -> CallsBothWays[int, LocatedFact]:
+    def _calls_both_ways(self) -> CallsBothWays[int, LocatedFact]:
         modules = {number: self.top(file) for number, file in self._files()}
         return CallsBothWays(self._calls(definitions_of_modules=True), self._located(), modules)
 
@@ -60,9 +63,9 @@ class LoopFacts:
         calls: dict[int, list[int]] = {}
         for edges in self.net.callers.values():
             for edge in edges:
-                calls.setdefault(self._home(self.net.call_block[edge.call]), []).append(edge.function)
+                calls.setdefault(self._function_or_module(self.net.call_block[edge.call]), []).append(edge.function)
         for function in range(len(self.net.functions)):
-            home = self._home(self.net.outside_block(function))
+            home = self._function_or_module(self.net.outside_block(function))
             if definitions_of_modules or home < len(self.net.functions):
                 calls.setdefault(home, []).append(function)
         return calls
@@ -77,7 +80,7 @@ class LoopFacts:
     def _files(self) -> list[tuple[int, int]]:
         return list(enumerate(self.net.file_of_function))
 
-    def _home(self, block: int) -> int:
+    def _function_or_module(self, block: int) -> int:
         function = self.net.function_of[block]
         return function if function != NOWHERE else self.top(self.net.file_of_block(block))
 
@@ -94,7 +97,7 @@ class LoopFacts:
 
 
 def updated(
-    told: Iterable[LocatedFact], here: Iterable[LocatedFact], facts: FactsByFunction, path: str
+    imported_facts: Iterable[LocatedFact], here: Iterable[LocatedFact], facts: FactsByFunction, path: str
 ) -> tuple[LocatedFact, ...]:
     """What linking told of a loop, brought up to date for a file that has been edited since.
 
@@ -102,7 +105,7 @@ def updated(
     """
     now = {(fact.kind, fact.detail, fact.function): fact for each in facts.values() for fact in each}
     found = dict.fromkeys(here)
-    for item in told:
+    for item in imported_facts:
         if item.path == path and item.fact.kind is not FactKind.ENTERED:
             standing = now.get((item.fact.kind, item.fact.detail, item.fact.function))
             if standing is None:

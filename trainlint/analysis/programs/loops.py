@@ -100,7 +100,7 @@ class LoopReader:
         cleared = {_stepped(place) for place in self.outline.calls.get("zero_grad", ())} - {None}
         if not cleared:
             return set()
-        backward = _around(self.outline.calls.get("backward", ()))
+        backward = _blocks_around(self.outline.calls.get("backward", ()))
         telling = [
             loop for loop in self.outline.loop_blocks.values() if loop in backward or self.iterates_batches(loop)
         ]
@@ -141,7 +141,7 @@ class LoopReader:
     @cached_property
     def _stepping(self) -> set[Block]:
         """The blocks with a call of something's `step` anywhere in them."""
-        return _around(self.outline.calls.get("step", ()))
+        return _blocks_around(self.outline.calls.get("step", ()))
 
     def iterates_batches(self, loop: Block) -> bool:
         """Whether a `for` iterates a loader, or a `while` draws its batches with `next`."""
@@ -223,12 +223,12 @@ class LoopReader:
 
     def acts_on_environment(self, loop: Block) -> bool:
         """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
-        return loop in self._acting
+        return loop in self._simulator_blocks
 
     @cached_property
-    def _acting(self) -> set[Block]:
+    def _simulator_blocks(self) -> set[Block]:
         """The blocks with a step of a simulator anywhere in them."""
-        return _around(
+        return _blocks_around(
             place
             for place in self.outline.calls.get("step", ())
             if isinstance(place.node, ast.Call)
@@ -287,7 +287,7 @@ def _scales(name: str) -> bool:
     return _SCALER.search(name) is not None
 
 
-def _around(places: Iterable[Place]) -> set[Block]:
+def _blocks_around(places: Iterable[Place]) -> set[Block]:
     """All blocks around places."""
     found: set[Block] = set()
     for place in places:

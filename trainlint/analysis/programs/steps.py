@@ -26,11 +26,11 @@ class LoopKind(Enum):
 
 
 class Steps:
-    """Loop kinds and what functions hold. `told` says of calls that leave the network what they run there."""
+    """Loop kinds and what functions hold. `imported_kinds` says of calls that leave the network what they run there."""
 
-    def __init__(self, net: CallGraph, told: Mapping[int, LoopKind] | None = None) -> None:
+    def __init__(self, net: CallGraph, imported_kinds: Mapping[int, LoopKind] | None = None) -> None:
         self.net = net
-        self.told = told or {}
+        self.imported_kinds = imported_kinds or {}
         self._summaries: dict[int, LoopKind] = {}
         self._kinds: dict[int, LoopKind] = {}
         self._taken: list[int] | None = None
@@ -40,7 +40,7 @@ class Steps:
         """Raise what functions hold until nothing changes, from the proofs of a step up to their callers."""
         net = self.net
         seeds = [number for number, call in enumerate(net.calls) if call.proves_step]
-        waiting = deque(dict.fromkeys(net.function_of[net.call_block[call]] for call in (*seeds, *self.told)))
+        waiting = deque(dict.fromkeys(net.function_of[net.call_block[call]] for call in (*seeds, *self.imported_kinds)))
         looks: Counter[int] = Counter()
         while waiting:
             function = waiting.popleft()
@@ -48,7 +48,7 @@ class Steps:
                 continue
             looks[function] += 1
             self._kinds.clear()
-            held = self._held(net.body_block(function))
+            held = self._loop_kind_of_body(net.body_block(function))
             if held is None or held is self._summaries.get(function):
                 continue
             self._summaries[function] = held
@@ -67,31 +67,31 @@ class Steps:
             self._kinds[loop] = self._classify(loop)
         return self._kinds[loop]
 
-    def taken(self) -> list[int]:
+    def step_calls(self) -> list[int]:
         """Calls that take a training step: proofs of one, and calls of functions that hold one."""
         if self._taken is None:
             self._taken = [number for number, call in enumerate(self.net.calls) if call.proves_step]
-            self._taken += [call for call, kind in self.told.items() if kind is LoopKind.STEP]
+            self._taken += [call for call, kind in self.imported_kinds.items() if kind is LoopKind.STEP]
             for function, kind in self._summaries.items():
                 if kind is LoopKind.STEP:
                     edges = self.net.callers.get(function, [])
                     self._taken += [edge.call for edge in edges if edge.how is Handing.CALLED]
         return self._taken
 
-    def _held(self, body: int) -> LoopKind | None:
-        inside = self._inside(body)
+    def _loop_kind_of_body(self, body: int) -> LoopKind | None:
+        inside = self._kinds_in_body(body)
         if LoopKind.STEP in inside:
             return LoopKind.STEP
         return LoopKind.EPOCH if LoopKind.EPOCH in inside else None
 
-    def _inside(self, body: int) -> set[LoopKind]:
+    def _kinds_in_body(self, body: int) -> set[LoopKind]:
         """What stands directly in a loop or function: STEP for proof of a step, EPOCH for whole training loops."""
         found: set[LoopKind] = set()
         for call in self.net.calls_in.get(body, ()):
             if self.net.calls[call].proves_step:
                 found.add(LoopKind.STEP)
-            if call in self.told:
-                found.add(self.told[call])
+            if call in self.imported_kinds:
+                found.add(self.imported_kinds[call])
             for edge in self.net.callees.get(call, ()):
                 if edge.how in _RUN_HERE and edge.function in self._summaries:
                     found.add(self._summaries[edge.function])
@@ -107,7 +107,7 @@ class Steps:
         traits = self.net.shapes[loop].traits
         if LoopTrait.COMPREHENSION in traits:
             return LoopKind.OTHER
-        inside = self._inside(loop) if LoopTrait.GRADIENTS_OFF not in traits else set()
+        inside = self._kinds_in_body(loop) if LoopTrait.GRADIENTS_OFF not in traits else set()
         if LoopTrait.ONCE in traits:
             return LoopKind.MICRO if LoopKind.STEP in inside else LoopKind.OTHER
         batches = LoopTrait.BATCHES in traits

@@ -104,7 +104,7 @@ class _Search:
         if in_place is not None:
             return in_place
         bindings = self._bindings(model, block, at)
-        return _agreed([self._of_binding(binding, depth) for binding in bindings])
+        return _common_wrap([self._of_binding(binding, depth) for binding in bindings])
 
     def _of_call(self, call: ast.Call, block: Block, depth: int) -> Wrap | None:
         place = call_of(self.file, call.func)
@@ -154,10 +154,10 @@ class _Search:
             assert isinstance(edge.place.node, ast.Call)
             given = function.argument_in(edge.place.node, binding.name)
             found.append(self.of(given, edge.place.block, position(given), depth - 1) if given is not None else None)
-        return _agreed(found)
+        return _common_wrap(found)
 
 
-def _agreed(found: list[Wrap | None]) -> Wrap | None:
+def _common_wrap(found: list[Wrap | None]) -> Wrap | None:
     """The first, where all are wraps of one kind."""
     first = found[0] if found else None
     if first is None or any(item is None or item.wrapper is not first.wrapper for item in found):

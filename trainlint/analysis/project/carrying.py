@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import ANY
-from trainlint.analysis.types.structures.structure import moved
+from trainlint.analysis.types.structures.structure import moved_to_home
 from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value
 
 
@@ -36,14 +36,14 @@ def is_tensor_attribute(value: Value, name: str) -> bool:
     return value.origin is Origin.BATCH or name in tensor_attributes.VIEWS
 
 
-def bare(value: Value) -> Value:
+def without_access_paths(value: Value) -> Value:
     """A value as it may be told to another file, where its access paths mean nothing."""
     if not value.access_paths and value.element is None and not value.items:
         return value
-    element = bare(value.element) if value.element is not None else None
-    return value.with_access_paths().holding(element, tuple([bare(each) for each in value.items]))
+    element = without_access_paths(value.element) if value.element is not None else None
+    return value.with_access_paths().holding(element, tuple([without_access_paths(each) for each in value.items]))
 
 
-def moved_on_the_way(told: Value, own: Value) -> Value:
+def moved_on_the_way(imported: Value, own: Value) -> Value:
     """What a file is told of a value of its own of which it only knows that it, or an alternative, is on the device."""
-    return moved(told, Home.CHOSEN) if own.kind is Kind.UNKNOWN and own.home is Home.DEVICE else told
+    return moved_to_home(imported, Home.CHOSEN) if own.kind is Kind.UNKNOWN and own.home is Home.DEVICE else imported

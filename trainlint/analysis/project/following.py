@@ -353,13 +353,13 @@ class Follower:
         """
         things = self.follow(file, value.access_paths) if value.access_paths else ()
         if things:
-            yield from self._moved(things, value)
+            yield from self._possibly_moved(things, value)
         if value.kind is not Kind.UNKNOWN:
             holds = value.element is not None or value.items
             yield ValueThing(file, value) if holds else ValueThing(NO_FILE, value.with_access_paths())
 
     @staticmethod
-    def _moved(things: tuple[Thing, ...], value: Value) -> Iterator[Thing]:
+    def _possibly_moved(things: tuple[Thing, ...], value: Value) -> Iterator[Thing]:
         """Things as a value holds them that may have moved them to the device."""
         for thing in things:
             if isinstance(thing, ValueThing):

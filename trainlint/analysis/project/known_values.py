@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainlint.analysis.project.carrying import bare, moved_on_the_way
+from trainlint.analysis.project.carrying import moved_on_the_way, without_access_paths
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.things import ChoiceThing, ObjectThing, ValueThing
 from trainlint.analysis.types.evidence import Rank
@@ -23,7 +23,7 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
     own = _with_items(follower, file, value, depth)
     if not value.access_paths:
         return own.at_most(_LESS_SURE)
-    told = _told(follower, file, value, depth)
+    told = _value_across_files(follower, file, value, depth)
     if told.kind is Kind.UNKNOWN:
         told = own
     elif told.kind is own.kind:
@@ -39,13 +39,13 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
 
 def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:
     """A value without its access paths, with what the project knows of the items of a tuple."""
-    plain = bare(value)
+    plain = without_access_paths(value)
     if not value.items or depth >= _DEEPEST_TUPLE:
         return plain
     return plain.holding(plain.element, tuple([known_value(follower, file, item, depth + 1) for item in value.items]))
 
 
-def _told(follower: Follower, file: int, value: Value, depth: int) -> Value:
+def _value_across_files(follower: Follower, file: int, value: Value, depth: int) -> Value:
     values: list[Value] = []
     for thing in follower.follow(file, value.access_paths):
         if isinstance(thing, ValueThing):

@@ -35,7 +35,7 @@ from trainlint.analysis.project.settings.declared_options import DeclaredOptions
 from trainlint.analysis.project.settings.own_choices import OwnChoices
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing
-from trainlint.analysis.project.told_values import ToldValues
+from trainlint.analysis.project.told_values import ImportedValues
 from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.tables.fact_kinds import FactKind
@@ -68,7 +68,7 @@ def link(
     for the few rounds in which objects are followed through calls.
     """
     linked = _Linked(summaries, paths, groups, whole, shipped or {})
-    found = list(linked.outsides(asked or [True] * len(summaries)))
+    found = list(linked.facts_by_file(asked or [True] * len(summaries)))
     linked.follower.release()
     return found
 
@@ -81,7 +81,7 @@ class _Linked:
     whole: bool
     shipped: Mapping[str, frozenset[str]]
 
-    def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
+    def facts_by_file(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
         """What each file is told; nothing where nobody asks."""
         into: dict[int, dict[str, list[Edge]]] = {}
         out_of: dict[int, list[Crossing]] = {}
@@ -95,7 +95,7 @@ class _Linked:
             edges = into.get(file, {})
             yield ImportedFacts(
                 heats=self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()},
-                handed=self._handed(file, edges),
+                handed=self._passed_values(file, edges),
                 called_at=(called_at := dict(self._called_at(file, edges))),
                 ignored_at=self._ignored_at(called_at),
                 leaving=self._leaving(file),
@@ -106,10 +106,10 @@ class _Linked:
                 returned=dict(self.values.returned(file, out_of.get(file, []))),
                 attributes=dict(self.values.attributes(file)),
                 bases=dict(self._bases(file)),
-                around=dict(self._around(file)),
+                around=dict(self._facts_around_loops(file)),
                 options=self.options[file],
-                answers=self.asked.answers(file),
-                uncalled=self.asked.uncalled(file),
+                answers=self.asked_settings.answers(file),
+                uncalled=self.asked_settings.uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 unused=self.references.unused_by_scripts(file) if self.whole else (),
                 unchosen=self.references.unchosen(file) if self.whole else frozenset(),
@@ -220,9 +220,9 @@ class _Linked:
         return found
 
     @cached_property
-    def values(self) -> ToldValues:
+    def values(self) -> ImportedValues:
         """The values that files are told."""
-        return ToldValues(self.summaries, self.follower)
+        return ImportedValues(self.summaries, self.follower)
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -297,7 +297,7 @@ class _Linked:
     @cached_property
     def training_groups(self) -> set[int]:
         """The groups of files in which something takes a training step."""
-        files = {self.net.file_of_call(call) for call in self.steps.taken()}
+        files = {self.net.file_of_call(call) for call in self.steps.step_calls()}
         return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
 
     @cached_property
@@ -318,7 +318,7 @@ class _Linked:
                         waiting.append(place)
         taken = [
             (self.net.file_of_call(call), self.net.function_of[self.net.call_block[call]])
-            for call in self.steps.taken()
+            for call in self.steps.step_calls()
         ]
         return {self.groups[place[0]] for place in taken if place in seen}
 
@@ -338,7 +338,7 @@ class _Linked:
     def groups_with_training_in_sight(self) -> set[int]:
         """The groups with a program that trains, and without code that is found by names that stand in no code."""
         programs = self.training_groups & self.references.starting
-        for call in self.steps.taken():
+        for call in self.steps.step_calls():
             if self.net.function_of[self.net.call_block[call]] == NOWHERE:  # a script without functions
                 programs.add(self.groups[self.net.file_of_call(call)])
         return programs - self.references.reflecting - self.references.taking_from_modules
@@ -353,7 +353,7 @@ class _Linked:
         """What is used around loops."""
         return LoopFacts(self.linked, [summary.facts for summary in self.summaries])
 
-    def _around(self, file: int) -> Iterator[tuple[tuple[str, bool], tuple[LocatedFact, ...]]]:
+    def _facts_around_loops(self, file: int) -> Iterator[tuple[tuple[str, bool], tuple[LocatedFact, ...]]]:
         """What the project uses around each training loop of a file, over steps or over epochs."""
         net, first = self.net, self.net.first_block[file]
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
@@ -415,7 +415,7 @@ class _Linked:
         return CallsByName(self.net, in_sight=self.whole)
 
     @cached_property
-    def asked(self) -> AskedSettings:
+    def asked_settings(self) -> AskedSettings:
         """What files ask of settings that other files decide."""
         return AskedSettings(self.flow, self.calls, self.numbers)
 
@@ -425,10 +425,10 @@ class _Linked:
         declared = DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)
         return [declared.of(file) for file in range(len(self.summaries))]
 
-    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
+    def _passed_values(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
         """What calls from other files give the parameters that a file's branches ask for."""
         found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
-        for function, name, any_call in self.asked.parameters(file) if into else ():
+        for function, name, any_call in self.asked_settings.parameters(file) if into else ():
             key = self.net.functions[function].key
             edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
             values = [self.flow.values_along(edge, name, any_call=any_call) for edge in edges]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
-from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, stays
+from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, moves_no_tensor_to_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
@@ -212,7 +212,7 @@ def _draws(file: SemanticModel) -> Iterator[Draw]:
             if access_paths and iterated.kind in _DRAWN:
                 body = file.outline.loop_blocks[loop]
                 copies = _copies(file, body)
-                handed = () if copies else tuple(_handed(file, body))
+                handed = () if copies else tuple(_calls_given_batches(file, body))
                 yield Draw(body.number, tuple(access_paths), copies, _changes_dataset(file), handed)
 
 
@@ -242,7 +242,7 @@ def _copies(file: SemanticModel, body: Block) -> bool:
         isinstance(place.node, ast.Call)
         and isinstance(place.node.func, ast.Attribute)
         and is_part_of(place.node.func.value, place.block, drawn)
-        and not stays(file, place.node, place.block)
+        and not moves_no_tensor_to_device(file, place.node, place.block)
         for name in MOVES
         for place in calls_of(file, name, body)
     )
@@ -252,7 +252,7 @@ _PARTS = (ast.Name, ast.Attribute, ast.Subscript)
 """How a batch, or a part of it, is handed on."""
 
 
-def _handed(file: SemanticModel, body: Block) -> Iterator[tuple[int, int | str]]:
+def _calls_given_batches(file: SemanticModel, body: Block) -> Iterator[tuple[int, int | str]]:
     """The calls in a loop, by their numbers, that are given what it takes from its loader, and in which place."""
     drawn = _drawn_by(body)
     for number, place in _calls_in_loops(file).get(body, ()):

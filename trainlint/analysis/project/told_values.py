@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.call_outcomes import returned
-from trainlint.analysis.project.carrying import bare
+from trainlint.analysis.project.carrying import without_access_paths
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing
@@ -23,7 +23,7 @@ _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 
 
 @dataclass(eq=False)
-class ToldValues:
+class ImportedValues:
     """Answers for the files of one project, once its calls are resolved."""
 
     summaries: Sequence[Summary]
@@ -66,7 +66,7 @@ class ToldValues:
         for key, values in found.items():
             value = merge(values)
             if value.kind is not Kind.UNKNOWN:
-                yield key, bare(value)
+                yield key, without_access_paths(value)
 
     def attributes(self, file: int) -> Iterator[tuple[tuple[str, str], Value]]:
         """What bases in other files assign to attributes of the classes of a file."""

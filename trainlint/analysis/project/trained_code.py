@@ -90,7 +90,7 @@ class TrainedCode:
             heat = self.flow.function(number).heat
             if self.steps.summary(number) is not None or heat.in_step or heat is Heat.EPOCH or number in builders:
                 yield number
-        for call in self.steps.taken():
+        for call in self.steps.step_calls():
             yield self._caller(call)
         for file, summary in enumerate(self.summaries):
             keys = {item.qualified_name: place for place, item in enumerate(summary.skeleton.functions)}

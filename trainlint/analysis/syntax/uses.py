@@ -65,7 +65,7 @@ def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
         stack += [child for child in children(node) if not isinstance(child, ast.stmt)]
 
 
-def around(file: SemanticModel, node: ast.AST, statement: ast.stmt) -> Iterator[ast.AST]:
+def enclosing_nodes(file: SemanticModel, node: ast.AST, statement: ast.stmt) -> Iterator[ast.AST]:
     """The nodes that hold one of a statement's own nodes, innermost first, the statement last."""
     parents = _parents(file, statement)
     while node in parents:

@@ -83,12 +83,12 @@ def fits(name: str, pattern: str) -> bool:
     return pattern == SOME or fnmatchcase(name, pattern)
 
 
-def along(access_paths: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:
+def extended_paths(access_paths: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:
     """Each access path one part further, as far as that can mean anything."""
     return tuple([access_path.then(part) for access_path in access_paths if len(access_path.path) < LONGEST_PATH])
 
 
-def together(access_paths: list[AccessPath]) -> tuple[AccessPath, ...]:
+def joined_paths(access_paths: list[AccessPath]) -> tuple[AccessPath, ...]:
     """The access paths of a value that may come from any of several places; none where these are too many."""
     found = tuple(dict.fromkeys(access_paths)) if len(access_paths) > 1 else tuple(access_paths)
     return found if len(found) <= MOST else ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, How, Place
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
 from trainlint.analysis.tables import tensor_attributes
-from trainlint.analysis.types.access_paths import AccessPath, Start, along
+from trainlint.analysis.types.access_paths import AccessPath, Start, extended_paths
 from trainlint.analysis.types.parameters import annotation_value
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, one_of_put, starts_empty
@@ -63,7 +63,7 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
             return kinds.self_attribute(owner, node.attr)
     found = _attribute_of(kinds, base, node.attr)
     if base.access_paths and (not found.access_paths or found is base):
-        return found.with_access_paths(*along(base.access_paths, node.attr))
+        return found.with_access_paths(*extended_paths(base.access_paths, node.attr))
     return found
 
 

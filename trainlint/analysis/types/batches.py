@@ -35,9 +35,9 @@ class Batches:
 
     def loaders_behind(self, node: ast.expr, block: Block) -> _Found:
         """The loaders that an expression is, wraps or holds."""
-        return self._behind([(node, block, ())])
+        return self._loaders_of_expressions([(node, block, ())])
 
-    def _behind(self, waiting: list[_Step]) -> _Found:
+    def _loaders_of_expressions(self, waiting: list[_Step]) -> _Found:
         """The loaders behind any of these expressions. Each that leads to them is looked at once."""
         if not self.loaders.built:
             return _NOTHING
@@ -116,7 +116,7 @@ class Batches:
         self._busy.add(node)
         try:
             if isinstance(node, ast.Call) and last_name(node.func) == "next":
-                return self._behind([(item, block, ()) for item in node.args])
+                return self._loaders_of_expressions([(item, block, ()) for item in node.args])
             if isinstance(node, ast.Call):
                 return _NOTHING.union(*(self.sources(item, block) for item in node.args[:1]))
             if isinstance(node, ast.Name):
@@ -150,7 +150,7 @@ class Batches:
                 if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
                 for item in place.node.args
             ]
-            self._prepared = self._behind(given)
+            self._prepared = self._loaders_of_expressions(given)
         return loader in self._prepared
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, Class, Function
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.common_names import FOREIGN
-from trainlint.analysis.types.access_paths import AccessPath, Start, together
+from trainlint.analysis.types.access_paths import AccessPath, Start, joined_paths
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -46,7 +46,7 @@ def _classes(file: SemanticModel, annotation: ast.expr | None, block: Block) -> 
     access_paths = [
         access_path for name in _names(annotation) for access_path in file.kinds.of(name, block).access_paths
     ]
-    return together(
+    return joined_paths(
         [each for each in access_paths if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN]
     )
 

@@ -26,7 +26,7 @@ _MOST_CUT = 8
 """Of the answers to one question that were cut short, the last so many are looked at."""
 
 
-class _Cut(NamedTuple):
+class _ProvisionalAnswer(NamedTuple):
     """An answer that was cut short, and when it is the answer again.
 
     That is while the questions that it ran into are under way, and none of those that it went past. Where the way was
@@ -46,7 +46,7 @@ class Evaluator:
     def __init__(self) -> None:
         self.known: dict[object, Value] = {}
         """Answers that hold wherever they are asked for."""
-        self._cut: dict[object, list[_Cut]] = {}
+        self._cut: dict[object, list[_ProvisionalAnswer]] = {}
         self._bits: dict[object, int] = {}
         """A bit for each question that circles lead through."""
         self._busy: dict[object, None] = {}
@@ -119,7 +119,7 @@ class Evaluator:
             self._cut.clear()
         self._steps = self._into = self._past = 0
 
-    def further(self, answer: Callable[..., Value], *question: object) -> Value:
+    def one_level_deeper(self, answer: Callable[..., Value], *question: object) -> Value:
         """Answer from another function, a caller or a callee, but not without end: the ways double with each level."""
         if self._levels >= _FARTHEST:
             self._into |= _TOO_FAR
@@ -141,14 +141,14 @@ class Evaluator:
             self._into |= into
             self._past |= past
         if not (into & _TOO_LONG and self._busy):
-            cut = _Cut(answer, into, past, len(self._busy), self._levels)
+            cut = _ProvisionalAnswer(answer, into, past, len(self._busy), self._levels)
             kept = self._cut.setdefault(key, [])  # of a deque, the empty one takes seven times as much memory
             if len(kept) == _MOST_CUT:
                 del kept[0]
             kept.append(cut)
         return False
 
-    def _cut_alike(self, key: object) -> _Cut | None:
+    def _cut_alike(self, key: object) -> _ProvisionalAnswer | None:
         """An earlier answer that was cut short just as it would be now."""
         busy, depth = self._busy_bits, len(self._busy)
         others = ~(busy | _TOO_DEEP | _TOO_FAR | _TOO_LONG)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FileStatus:
     """What a file is to its project, by where it lies and what all of its files say."""
 
     left_aside: bool = False
@@ -84,7 +84,7 @@ class ImportedFacts:
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
     serves_torch: bool = False
     """Whether a file that imports this one speaks of PyTorch, or imports one that does. Tests do not count."""
-    standing: Standing = Standing()
+    standing: FileStatus = FileStatus()
     """What the file is to its project."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in

@@ -20,7 +20,7 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import loaders
-from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
+from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, extended_paths
 from trainlint.analysis.types.attributes import assigned_to_self, attribute_value
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.call_results import call_value, is_left_open
@@ -36,7 +36,7 @@ from trainlint.analysis.types.structures.project_classes import fields_of, is_re
 from trainlint.analysis.types.structures.structure import (
     calls_moving_in_place,
     is_moved_before,
-    moved,
+    moved_to_home,
     stores_of_all_items,
     with_replaced_items,
 )
@@ -52,9 +52,9 @@ from trainlint.analysis.types.values import (
     Value,
     constant_value,
     join_by_switch,
+    limited_depth,
     merge,
     narrowed,
-    shallow,
     somewhere,
 )
 from trainlint.analysis.types.vocabulary import DTYPES, by_name
@@ -127,7 +127,7 @@ class Kinds:
             is_final = is_final and key in self._known
         if node.id in self._moved_in_place and found.kind in _HOLDING:
             if is_moved_before(self._moved_in_place[node.id], node, block, self.bound_before(node, block)):
-                found = moved(found, self.device)
+                found = moved_to_home(found, self.device)
         if node.id in self.tests.tested:
             found = self._as_tested(node, block, bindings, found)
         if is_final:
@@ -140,7 +140,7 @@ class Kinds:
         if narrowing is not None:
             return narrowed(found, narrowing.one_of, narrowing.none_of)
         is_open = found.is_tensor and found.evidence.kind is not Rank.PROVED
-        return found.perhaps() if is_open and self.tests.may_be_no_tensor(node.id, block, bindings) else found
+        return found.less_certain() if is_open and self.tests.may_be_no_tensor(node.id, block, bindings) else found
 
     def bound_before(self, node: ast.Name, block: Block) -> Position:
         """Where a name that is read was last bound before."""
@@ -194,7 +194,7 @@ class Kinds:
             return UNKNOWN
         if found.is_tensor and self.tests.behind_handed_over(binding.block):
             if any(self.binding(other).kind is Kind.NUMBER for other in bindings if other is not binding):
-                return found.perhaps()  # a number, unless a call hands over what is None by default
+                return found.less_certain()  # a number, unless a call hands over what is None by default
         return found
 
     def joined(self, values: list[tuple[Value, Block]]) -> Value:
@@ -225,7 +225,7 @@ class Kinds:
         if known is not None:
             return known
         if binding.how is How.PARAMETER:
-            return self._questions.follow(binding, self._questions.further, parameter_value, self, binding)
+            return self._questions.follow(binding, self._questions.one_level_deeper, parameter_value, self, binding)
         if binding.how is How.FOR and binding.value is not None:
             if not binding.path and (dotted(binding.value), binding.name) in self._keyed:
                 return STRING
@@ -282,13 +282,13 @@ class Kinds:
         if 0 <= place < len(value.items):
             return value.items[place]
         found = self.element(value)
-        return found.with_access_paths(*along(value.access_paths, place)) if value.access_paths else found
+        return found.with_access_paths(*extended_paths(value.access_paths, place)) if value.access_paths else found
 
     def element(self, value: Value) -> Value:
         """What indexing or iterating a value gives."""
         found = self._element(value)
         if value.access_paths and (not found.access_paths or value.is_tensor):
-            return found.with_access_paths(*along(value.access_paths, ANY))
+            return found.with_access_paths(*extended_paths(value.access_paths, ANY))
         return found
 
     def _element(self, value: Value) -> Value:
@@ -369,7 +369,7 @@ class Kinds:
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
-        return self._questions.follow(function, self._questions.further, self._returned, function)
+        return self._questions.follow(function, self._questions.one_level_deeper, self._returned, function)
 
     def outcome(self, function: Function) -> Value:
         """What a caller in another file gets from a function: nothing that is known, where it yields."""
@@ -385,7 +385,7 @@ class Kinds:
             for place in function.returns
             if isinstance(place.node, ast.Return) and place.node.value is not None
         ]
-        return shallow(self.joined(values)) if values else NONE
+        return limited_depth(self.joined(values)) if values else NONE
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""

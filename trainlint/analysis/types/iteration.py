@@ -31,7 +31,9 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
         found = _of_call(kinds, source, path, block, seen)
     elif isinstance(source, ast.Name | ast.Attribute):
         wrapped = _wrappers_behind(kinds, source, block)
-        found = merge(_once(kinds, call, path, around, seen) for call, around in wrapped) if wrapped else None
+        found = (
+            merge(_memoised_element(kinds, call, path, around, seen) for call, around in wrapped) if wrapped else None
+        )
     if found is not None:
         return found
     value = single(kinds, source, block)
@@ -73,7 +75,7 @@ def _handed_on(call: ast.Call, name: str, path: tuple[int, ...]) -> tuple[ast.ex
     return (inside, path) if inside is not None and _is_of_one(name) else None
 
 
-def _once(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:
+def _memoised_element(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:
     """What a wrapper yields, looked at once in one question, and not at all where it wraps itself."""
     if (call, path) not in seen:
         seen[call, path] = UNKNOWN

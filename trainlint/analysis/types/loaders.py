@@ -69,7 +69,7 @@ class Loaders:
         if value is not None:
             return Option(True, value)
         unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        return _first(self._entry(item, name, loader.block) for item in unpacked)
+        return _first_given(self._entry(item, name, loader.block) for item in unpacked)
 
     def _entry(self, node: ast.expr, key: str, block: Block) -> Option:
         """What a dict holds under a key at any time; as good as given where not all of the dict can be seen."""
@@ -79,13 +79,13 @@ class Loaders:
         try:
             match node:
                 case ast.Dict():
-                    return _first(self._items(node, key, block))
+                    return _first_given(self._items(node, key, block))
                 case ast.IfExp():
-                    return _first(self._entry(item, key, block) for item in (node.body, node.orelse))
+                    return _first_given(self._entry(item, key, block) for item in (node.body, node.orelse))
                 case ast.Call() if last_name(node.func) == "dict":
-                    return _first(self._merged(node, key, block))
+                    return _first_given(self._merged(node, key, block))
                 case ast.Name():
-                    return self._named(node.id, key, block)
+                    return self._option_of_name(node.id, key, block)
                 case _:
                     return _HIDDEN
         finally:
@@ -106,7 +106,7 @@ class Loaders:
         yield from (self._entry(item, key, block) for item in call.args)
         yield from (self._entry(keyword.value, key, block) for keyword in call.keywords if keyword.arg is None)
 
-    def _named(self, name: str, key: str, block: Block) -> Option:
+    def _option_of_name(self, name: str, key: str, block: Block) -> Option:
         scope = block.scope.owner(name)
         if scope is None:
             return _HIDDEN
@@ -115,7 +115,7 @@ class Loaders:
         if len(values) < len(bindings):
             return _HIDDEN
         written = [self._entry(value, key, outer) for value, outer in values if value is not None]
-        return _first([*written, *self._later_options(name, scope.node, key, block)])
+        return _first_given([*written, *self._later_options(name, scope.node, key, block)])
 
     def _later_options(self, name: str, scope: ast.AST, key: str, block: Block) -> Iterator[Option]:
         """What becomes of a dict once it is written: keys stored, other dicts merged, or out of sight."""
@@ -160,7 +160,7 @@ def _harmless_uses(node: ast.AST, name: str) -> list[ast.expr]:
     return []
 
 
-def _first(options: Iterable[Option]) -> Option:
+def _first_given(options: Iterable[Option]) -> Option:
     return next((item for item in options if item.given), _ABSENT)
 
 

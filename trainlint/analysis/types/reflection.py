@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, along
+from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, extended_paths
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def reflected(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, .
     if not call.args:
         return None
     if name == "getattr" and len(call.args) > 1 and isinstance(call.func, ast.Name):
-        return along(kinds.of(call.args[0], block).access_paths, attribute_pattern(call.args[1], block))
+        return extended_paths(kinds.of(call.args[0], block).access_paths, attribute_pattern(call.args[1], block))
     if name == "vars" and isinstance(call.func, ast.Name):
-        return along(kinds.of(call.args[0], block).access_paths, BY_NAME)
+        return extended_paths(kinds.of(call.args[0], block).access_paths, BY_NAME)
     if name in _MODULES:
         return _module(_pattern(call.args[0]))
     return _object(_pattern(call.args[0])) if name in _OBJECTS else None

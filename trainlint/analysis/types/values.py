@@ -8,7 +8,7 @@ from enum import auto
 from operator import attrgetter
 
 from trainlint.analysis.syntax.fast_enum import Choice
-from trainlint.analysis.types.access_paths import AccessPath, together
+from trainlint.analysis.types.access_paths import AccessPath, joined_paths
 from trainlint.analysis.types.evidence import PROVED, Evidence, Rank
 from trainlint.analysis.types.evidence import at_most as no_better
 
@@ -124,27 +124,27 @@ class Value:
         """The same value, known to come from these places and no others."""
         if access_paths == self.access_paths:
             return self
-        return self._but(self.confidence, self.element, self.items, access_paths, self.evidence)
+        return self._replaced(self.confidence, self.element, self.items, access_paths, self.evidence)
 
     def holding(self, element: Value | None, items: tuple[Value, ...] = ()) -> Value:
         """The same value with other elements."""
         if element is self.element and items == self.items:
             return self
-        return self._but(self.confidence, element, items, self.access_paths, self.evidence)
+        return self._replaced(self.confidence, element, items, self.access_paths, self.evidence)
 
     def at_least(self, confidence: float) -> Value:
         """The same, known at least as well."""
         if self.confidence >= confidence:
             return self
-        return self._but(confidence, self.element, self.items, self.access_paths, self.evidence)
+        return self._replaced(confidence, self.element, self.items, self.access_paths, self.evidence)
 
     def at_most(self, confidence: float) -> Value:
         """The same value, no surer than this."""
         if self.confidence <= confidence:
             return self
-        return self._but(confidence, self.element, self.items, self.access_paths, self.evidence)
+        return self._replaced(confidence, self.element, self.items, self.access_paths, self.evidence)
 
-    def perhaps(self) -> Value:
+    def less_certain(self) -> Value:
         """The same value, where it may as well be of another kind."""
         return self.at_most(0.5 * self.confidence)
 
@@ -152,7 +152,7 @@ class Value:
         """The same value with other evidence."""
         if evidence is self.evidence:
             return self
-        return self._but(self.confidence, self.element, self.items, self.access_paths, evidence)
+        return self._replaced(self.confidence, self.element, self.items, self.access_paths, evidence)
 
     def passed(self) -> Value:
         """The same value as a function knows it that is given it."""
@@ -187,7 +187,7 @@ class Value:
             self.evidence,
         )
 
-    def _but(
+    def _replaced(
         self,
         confidence: float,
         element: Value | None,
@@ -231,14 +231,14 @@ def somewhere(access_path: AccessPath) -> Value:
     return Value(Kind.UNKNOWN, confidence=0.0, access_paths=(access_path,))
 
 
-def shallow(value: Value, depth: int = _DEEPEST) -> Value:
+def limited_depth(value: Value, depth: int = _DEEPEST) -> Value:
     """A value without what stands in containers in containers: results of functions may grow with each call."""
     if value.element is None and not value.items:
         return value
     if depth == 0:
         return value.holding(None)
-    element = shallow(value.element, depth - 1) if value.element is not None else None
-    return value.holding(element, tuple([shallow(item, depth - 1) for item in value.items]))
+    element = limited_depth(value.element, depth - 1) if value.element is not None else None
+    return value.holding(element, tuple([limited_depth(item, depth - 1) for item in value.items]))
 
 
 def merge(values: Iterable[Value]) -> Value:
@@ -257,7 +257,7 @@ def merge(values: Iterable[Value]) -> Value:
     else:
         return first
     access_paths = [access_path for value in found for access_path in value.access_paths]
-    return _merge(found).with_access_paths(*together(access_paths))
+    return _merge(found).with_access_paths(*joined_paths(access_paths))
 
 
 def _merge(values: list[Value]) -> Value:
@@ -356,7 +356,7 @@ def _of_several_kinds(values: list[Value]) -> Value:
         tensors = [value for value in values if value.is_tensor]
         found = _merge(tensors)
         if kinds != _BATCH_KINDS or any(value.origin is not Origin.BATCH for value in tensors):
-            found = found.perhaps()
+            found = found.less_certain()
         return found.holding(found.element, items)
     return UNKNOWN.holding(None, items)
 

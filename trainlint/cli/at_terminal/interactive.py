@@ -45,7 +45,7 @@ def choose(
             continue
         shown = Report((finding,), (), 1)
         console.write(sys.stdout, render(shown, "full", sources=sources, rules=rules, settings=settings))
-        answer = _asked(f"{number} of {len(fixable)}: apply this fix? {_ANSWERS.format(code=finding.code)}: ")
+        answer = _ask_user(f"{number} of {len(fixable)}: apply this fix? {_ANSWERS.format(code=finding.code)}: ")
         if answer == "q":
             break
         if answer == "a":
@@ -55,7 +55,7 @@ def choose(
     return replace(fixing, chosen=Chosen(frozenset(places), frozenset(codes)))
 
 
-def _asked(question: str) -> str:
+def _ask_user(question: str) -> str:
     """The first letter of the answer: y, n, a or q. The question is repeated until it is one of these."""
     while True:
         console.write(sys.stdout, question)

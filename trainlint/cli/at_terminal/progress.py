@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from trainlint.engine.pool.tasks import Told
+    from trainlint.engine.pool.tasks import OnProgress
 
 AFTER = 1.0
 """Seconds. A run that ends sooner shows nothing, and does not import Rich for it."""
@@ -21,7 +21,7 @@ _EVERY = 0.1
 
 
 @contextmanager
-def progress() -> Iterator[Told | None]:
+def progress() -> Iterator[OnProgress | None]:
     """What a run is to tell how far it is; None where nobody would see it. What was shown is gone at the end."""
     if not _is_shown():
         yield None

@@ -42,9 +42,9 @@ def watch(options: Namespace, judge: Callable[[], int]) -> int:
     code = judge()
     try:
         while True:
-            _say("Watching for changes; Ctrl-C ends.", options)
+            _note_unless_quiet("Watching for changes; Ctrl-C ends.", options)
             changed = next(filter(None, changes))
-            _say(f"Changed: {_named(changed)}", options)
+            _note_unless_quiet(f"Changed: {_path_list(changed)}", options)
             try:
                 code = judge()
             except UsageError as error:
@@ -52,11 +52,11 @@ def watch(options: Namespace, judge: Callable[[], int]) -> int:
                 for sentence in error.args:
                     console.note(f"trainlint: {sentence}")
     except (KeyboardInterrupt, StopIteration):
-        _say("Stopped watching.", options)
+        _note_unless_quiet("Stopped watching.", options)
         return code
 
 
-def _say(words: str, options: Namespace) -> None:
+def _note_unless_quiet(words: str, options: Namespace) -> None:
     if not options.quiet:
         console.note(words)
 
@@ -98,7 +98,7 @@ def watched(paths: list[str]) -> list[str]:
     return [place for place in found if is_directory(Path(place))]
 
 
-def _named(paths: list[str]) -> str:
+def _path_list(paths: list[str]) -> str:
     here = Path.cwd()
     shown = ", ".join(quoted(shown_path(Path(path), here)) for path in paths[:_MOST_NAMED])
     more = len(paths) - _MOST_NAMED

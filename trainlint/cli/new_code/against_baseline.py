@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class BaselineComparison:
     """Findings beside one baseline."""
 
     findings: tuple[Finding, ...]
@@ -42,9 +42,9 @@ def usable_baselines(names: Sequence[str]) -> dict[str, tuple[Entry, ...]]:
         raise UsageError(str(error)) from error
 
 
-def against(
+def compare_with_baseline(
     findings: Sequence[Finding], known: Sequence[Entry], files: JudgedFiles, report: Report, sources: Sources
-) -> Against:
+) -> BaselineComparison:
     """Compare findings with the entries of one baseline."""
     identities = Identities(sources)
     entries = tuple(Entry(files.path(finding.path), identities.of(finding)) for finding in findings)
@@ -52,7 +52,7 @@ def against(
     judged = {str(path) for shown, path in files.paths.items() if shown not in failed}
     matched = match(entries, known, lambda path: path in judged or not os.path.lexists(path))
     gone = tuple(entry for entry in matched.left if _is_gone(entry, judged, files))
-    return Against(tuple(findings), entries, matched, gone)
+    return BaselineComparison(tuple(findings), entries, matched, gone)
 
 
 def _is_gone(entry: Entry, judged: set[str], files: JudgedFiles) -> bool:
@@ -72,7 +72,7 @@ def compared(
     known: set[int] = set()
     gone: list[GoneFinding] = []
     for name, entries in baselines.items():
-        found = against(by_baseline[name], entries, files, report, sources)
+        found = compare_with_baseline(by_baseline[name], entries, files, report, sources)
         known |= {
             id(finding)
             for finding, entry in zip(found.findings, found.matched.entry_of, strict=True)

@@ -11,7 +11,7 @@ from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.check import configurations_of
 from trainlint.cli.console import UsageError
-from trainlint.cli.new_code.against_baseline import Against, against, usable_baselines
+from trainlint.cli.new_code.against_baseline import BaselineComparison, compare_with_baseline, usable_baselines
 from trainlint.cli.new_code.judged import JudgedFiles
 from trainlint.cli.output import SourcesOnDisk, tell_failures
 from trainlint.cli.report_file import require_writable, write_report
@@ -47,11 +47,11 @@ def baseline(options: Namespace) -> int:
     found = run(discovery, configurations, workers=options.jobs, cache=cache_for(options, paths))
     files = JudgedFiles(configurations, {target.shown: target.path for target in discovery.targets}, discovery.searched)
     sources = SourcesOnDisk(discovery.targets)
-    beside = against(found.report.findings, known, files, found.report, sources)
+    beside = compare_with_baseline(found.report.findings, known, files, found.report, sources)
     entries = _pruned(beside) if options.prune else _written_anew(beside, files)
     tell_failures(found.report.failures)
     write_report(place, baseline_text(entries, os.path.dirname(place)))
-    _tell(beside, entries, shown, options, is_used=files.baseline_of(str(Path.cwd() / "any")) is not None)
+    _print_summary(beside, entries, shown, options, is_used=files.baseline_of(str(Path.cwd() / "any")) is not None)
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
 
@@ -66,14 +66,14 @@ def _place(options: Namespace, configurations: Configurations) -> Path:
     return Path(configured) if configured is not None else Path.cwd() / DEFAULT_NAME
 
 
-def _pruned(beside: Against) -> list[Entry]:
+def _pruned(beside: BaselineComparison) -> list[Entry]:
     """What the baseline lists, at its present places, without what is gone."""
     gone = set(map(id, beside.gone))
     moved = [entry for entry, known in zip(beside.entries, beside.matched.entry_of, strict=True) if known is not None]
     return [*moved, *(entry for entry in beside.matched.left if id(entry) not in gone)]
 
 
-def _written_anew(beside: Against, files: JudgedFiles) -> list[Entry]:
+def _written_anew(beside: BaselineComparison, files: JudgedFiles) -> list[Entry]:
     """The findings of this run, and what the baseline lists of files that were not judged now."""
     judged = set(map(str, files.paths.values()))
     gone = set(map(id, beside.gone))
@@ -83,7 +83,9 @@ def _written_anew(beside: Against, files: JudgedFiles) -> list[Entry]:
     ]
 
 
-def _tell(beside: Against, entries: list[Entry], shown: str, options: Namespace, *, is_used: bool) -> None:
+def _print_summary(
+    beside: BaselineComparison, entries: list[Entry], shown: str, options: Namespace, *, is_used: bool
+) -> None:
     number = len({entry.path for entry in entries})
     now = f"{quoted(shown)} lists {count(len(entries), 'finding')} in {count(number, 'file')}."
     if options.prune:

@@ -43,7 +43,7 @@ def init(options: Namespace) -> int:
         console.out(unified_difference(shown, before, after))
         return 0
     _write(place, after, shown)
-    _tell(signs, shown, is_new=not before)
+    _print_summary(signs, shown, is_new=not before)
     return 0
 
 
@@ -95,7 +95,7 @@ def _write(place: Path, text: str, shown: str) -> None:
         raise UsageError(f"{shown} cannot be written ({reason_of(error)})") from error
 
 
-def _tell(signs: ProjectSigns, shown: str, *, is_new: bool) -> None:
+def _print_summary(signs: ProjectSigns, shown: str, *, is_new: bool) -> None:
     notebooks = f", {count(signs.notebooks, 'notebook')}" if signs.notebooks else ""
     lines = [
         f"{'Wrote' if is_new else f'Added [{_TABLE}] to'} {quoted(shown)}. It saw:",

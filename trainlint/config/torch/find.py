@@ -63,7 +63,7 @@ def find_target_torch(directory: Path) -> TargetTorch:
         names = _names_in(place)
         if any(map(is_read, names)):
             here = _Place(place, names, Path(project_around(str(place)) or place), notes)
-            found = here.said() if ended else here.versions()
+            found = here.lowest_of_readmes() if ended else here.versions()
         ended = ended or not names.isdisjoint(_ENDS)
         if found is not None or (ended and (repository is None or REPOSITORY in names)):
             break
@@ -95,10 +95,10 @@ class _Place:
         lock = next(filter(None, locked), None)
         if lock is not None:
             return _with_maximum(TorchRange(lock.minimum), below)
-        found = self.said()
+        found = self.lowest_of_readmes()
         return _with_maximum(found, below) if found is not None and found.minimum is not None else below or found
 
-    def said(self) -> TorchRange | None:
+    def lowest_of_readmes(self) -> TorchRange | None:
         """What the READMEs of this directory and of its `docs` say together."""
         paths = [self.directory / name for name in sorted(filter(is_readme, self.names))]
         if "docs" in self.names:

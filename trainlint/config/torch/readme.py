@@ -37,7 +37,7 @@ def in_readme(text: str) -> Iterator[TorchRange | None]:
     yield from installed
     if not installed:
         for line in lines:
-            yield from _said(line)
+            yield from _ranges_in_line(line)
 
 
 def _installed(line: str) -> Iterator[TorchRange | None]:
@@ -50,7 +50,7 @@ def _installed(line: str) -> Iterator[TorchRange | None]:
             yield range_of_image(word)
 
 
-def _said(line: str) -> Iterator[TorchRange | None]:
+def _ranges_in_line(line: str) -> Iterator[TorchRange | None]:
     for match in _SENTENCE.finditer(line):
         if not _CONDITIONAL.search(line[: match.start()]):
             operator = match["operator"] or ">="

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.project.neighbours import MOST_BYTES
-from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
+from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
@@ -140,12 +140,12 @@ def _keys(
 def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
     """What linking gives. A large run does this in processes of its own, which take their memory with them."""
     if sum(task.size for task in tasks) <= LARGE_RUN:
-        return LocalExecutor(told=executor.told).do(_LINKING, tasks)
+        return LocalExecutor(on_progress=executor.on_progress).run_tasks(_LINKING, tasks)
     found: list[GroupFacts] = []
     try:
         for batch in _batches(tasks):
             executor.restart()
-            found += executor.do(_LINKING, batch)
+            found += executor.run_tasks(_LINKING, batch)
     finally:
         executor.restart()
     return found
@@ -166,16 +166,16 @@ def _link(group: _Group, store: ModelStore) -> GroupFacts:
     try:
         return _facts(group)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
-        return _lost(group, f"{type(error).__name__}: {error}")
+        return _crashed_group(group, f"{type(error).__name__}: {error}")
 
 
-def _lost(group: _Group, how: str) -> GroupFacts:
+def _crashed_group(group: _Group, how: str) -> GroupFacts:
     reason = f"its files could not be linked ({how}), so each was judged alone; please report this"
     shown = next((member.shown for member, _ in group.files if member.judged), group.path.name)
     return GroupFacts(failure=Failure(shown, reason))
 
 
-_LINKING = TaskKind(_link, _lost, "linking files")
+_LINKING = TaskKind(_link, _crashed_group, "linking files")
 
 
 def _facts(group: _Group) -> GroupFacts:
@@ -200,15 +200,15 @@ def _facts(group: _Group) -> GroupFacts:
             reaches_torch=member.reaches_torch,
             serves_torch=member.serves_torch,
             never_updates=member.never_updates,
-            standing=member.standing or Standing(),
+            standing=member.standing or FileStatus(),
         )
         for member, facts in zip(members, linked, strict=True)
     )
     digests: tuple[bytes, ...] = ()
     if group.with_digests:
-        from trainlint.cache.values import mark
+        from trainlint.cache.values import value_digest
 
-        digests = tuple(map(mark, facts))
+        digests = tuple(map(value_digest, facts))
     return GroupFacts(tuple(place for place, _, _ in found), facts, digests)
 
 

@@ -11,8 +11,8 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
-from trainlint.analysis.types.imported_facts import Standing
-from trainlint.engine.index.standing import copied_libraries, run_by_nobody
+from trainlint.analysis.types.imported_facts import FileStatus
+from trainlint.engine.index.file_status import copied_libraries, run_by_nobody
 from trainlint.project import module_lies_in
 
 MOST_FILES = 150
@@ -75,12 +75,12 @@ class ImportGraph:
         return [is_run and not updates for is_run, updates in zip(run, updating, strict=True)]
 
     @cached_property
-    def standings(self) -> list[Standing]:
+    def file_statuses(self) -> list[FileStatus]:
         """What each of the files is to the project."""
         loads = any(file.glance.loads_weights for file in self.files)
         nothing_pinned = not any(file.glance.pins for file in self.files)
         each = zip(self._left_aside, self._one_process, self._run_by_nobody, self._copied, strict=True)
-        return [Standing(*facts, loads, nothing_pinned) for facts in each]
+        return [FileStatus(*facts, loads, nothing_pinned) for facts in each]
 
     @cached_property
     def _left_aside(self) -> list[bool]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.cache.stamps import Seen, Stamp
+from trainlint.cache.stamps import FileRecord, Stamp
 from trainlint.engine.index.group_facts import GroupFacts, facts_of_groups
 from trainlint.engine.index.summarising import complete, summarise_all
 from trainlint.engine.index.summary_result import SummaryResult
@@ -70,7 +70,7 @@ class LinkMemory:
     """The files of each project, by its directory."""
     _shipped: ShippedFiles | None = None
     """What configurations and launch scripts set. They are read once."""
-    _seen: dict[Path, Seen | None] = field(default_factory=dict)
+    _seen: dict[Path, FileRecord | None] = field(default_factory=dict)
     _glances: dict[Path, Glance] = field(default_factory=dict)
     _summarised: dict[Path, _Summarised] = field(default_factory=dict)
     _linked: dict[Path, _Linked] = field(default_factory=dict)
@@ -180,9 +180,9 @@ class LinkMemory:
             self._summarised[member.path] = _Summarised(member, result.take())
 
 
-def _seen(path: Path) -> Seen | None:
+def _seen(path: Path) -> FileRecord | None:
     before = time.time_ns()
     try:
-        return Seen(Stamp.of(path.stat()), before, b"")
+        return FileRecord(Stamp.of(path.stat()), before, b"")
     except OSError:
         return None

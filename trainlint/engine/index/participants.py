@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from trainlint.analysis.project.glance import Glance, glance
-from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
+from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_code
@@ -141,7 +141,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 group=group,
                 names_device=group in graph.groups_with_device,
                 never_updates=graph.never_updates[number],
-                standing=graph.standings[number],
+                standing=graph.file_statuses[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
                 serves_torch=number in graph.serving_torch,
             )
@@ -160,8 +160,8 @@ def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
     """What is said of files by all files together: nobody runs them, their programs run as one process, they are copies
     of others' code, or the project loads weights or pins no memory.
     """
-    pairs = zip(graph.files, graph.standings, strict=True)
-    return {file.path: ImportedFacts(standing=standing) for file, standing in pairs if standing != Standing()}
+    pairs = zip(graph.files, graph.file_statuses, strict=True)
+    return {file.path: ImportedFacts(standing=standing) for file, standing in pairs if standing != FileStatus()}
 
 
 def _left_out(graph: ImportGraph, members: Sequence[Member]) -> list[int]:

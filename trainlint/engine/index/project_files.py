@@ -26,7 +26,7 @@ from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
+    from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
     from trainlint.config import Config
     from trainlint.source import SourceFile
 
@@ -60,20 +60,20 @@ class Member:
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
     serves_torch: bool = False
     """Whether a file that imports it speaks of PyTorch, or imports one that does. Tests do not count."""
-    standing: Standing | None = None
+    standing: FileStatus | None = None
     """What it is to its project, where that has been looked at."""
 
     @property
     def known_early(self) -> ImportedFacts:
         """What is known of it before its group is linked."""
-        from trainlint.analysis.types.imported_facts import ImportedFacts, Standing
+        from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 
         return ImportedFacts(
             names_device=self.names_device,
             reaches_torch=self.reaches_torch,
             serves_torch=self.serves_torch,
             never_updates=self.never_updates,
-            standing=self.standing or Standing(),
+            standing=self.standing or FileStatus(),
         )
 
     def data(self) -> bytes:
@@ -147,13 +147,13 @@ class ProjectFiles:
     def config_of(self, path: Path) -> Config | None:
         """The configuration of a context file; None where it is wrong, which is no failure of this run."""
         try:
-            return self._apart.of(path.parent).config
+            return self._untracked_configurations.of(path.parent).config
         except Misconfigured:
             return None
 
     @cached_property
-    def _apart(self) -> Configurations:
-        return self.configurations.apart()
+    def _untracked_configurations(self) -> Configurations:
+        return self.configurations.untracked_copy()
 
     def _around(self) -> list[Target]:
         outside = {member.path.parent for member in self.members if not self._is_searched(member.path)}
@@ -164,7 +164,9 @@ class ProjectFiles:
             root = Path(project or package_parent(str(start)))
             if not self._is_searched(root):
                 if root not in self.listings:
-                    self.listings[root] = self._listed(root) if project else Listing(_as_shown(self._walked(root)))
+                    self.listings[root] = (
+                        self._listed(root) if project else Listing(_as_shown(self._files_of_unmarked_tree(root)))
+                    )
                 listing = self.listings[root]
                 self._shipped.update(listing.shipped)
                 found |= {each.path: each for each in listing.targets if not self._is_searched(each.path)}
@@ -174,10 +176,10 @@ class ProjectFiles:
         return any(map(path.is_relative_to, self.searched))
 
     def _listed(self, root: Path) -> Listing:
-        found = discover([root], self._apart.excludes)
+        found = discover([root], self._untracked_configurations.excludes)
         return Listing(_as_shown(each for each in found.targets if not is_settings(each.shown)), found.shipped)
 
-    def _walked(self, root: Path) -> Iterator[Target]:
+    def _files_of_unmarked_tree(self, root: Path) -> Iterator[Target]:
         """The files below a directory that nothing marks as a project, such as the one of all temporary files."""
         waiting = deque([root])
         for _ in range(_MOST_DIRECTORIES):
@@ -190,13 +192,13 @@ class ProjectFiles:
                 for entry in found:
                     path = directory / entry.name
                     if entry.is_dir(follow_symlinks=False):
-                        if not (entry.name in SKIPPED_DIRECTORIES or self._apart.excludes(path)):
+                        if not (entry.name in SKIPPED_DIRECTORIES or self._untracked_configurations.excludes(path)):
                             waiting.append(path)
                     elif (
                         is_code(entry.name)
                         and entry.is_file()
                         and not (entry.is_symlink() and leads_out(entry.path, root))
-                        and not self._apart.excludes(path)
+                        and not self._untracked_configurations.excludes(path)
                     ):
                         yield Target(path, str(path), entry.stat().st_size)
             except OSError:
@@ -206,10 +208,10 @@ class ProjectFiles:
 def _as_shown(targets: Iterable[Target]) -> tuple[Target, ...]:
     """Files with their paths from the working directory."""
     here = Path.cwd()
-    return tuple(replace(each, shown=_shown(each.path, here)) for each in targets)
+    return tuple(replace(each, shown=_relative_path(each.path, here)) for each in targets)
 
 
-def _shown(path: Path, here: Path) -> str:
+def _relative_path(path: Path, here: Path) -> str:
     """The path from the working directory, with `..` where needed: a chain of calls is not to name the user's home."""
     try:
         return os.path.relpath(path, here).replace(os.sep, "/")

@@ -95,10 +95,10 @@ def summarise_file(member: Member, store: ModelStore) -> SummaryResult:
 
 
 def _summarised(members: Sequence[Member], executor: Executor) -> list[SummaryResult]:
-    return executor.do(TaskKind(summarise_file, _lost, "reading files"), members)
+    return executor.run_tasks(TaskKind(summarise_file, _crashed_summary, "reading files"), members)
 
 
-def _lost(member: Member, how: str) -> SummaryResult:
+def _crashed_summary(member: Member, how: str) -> SummaryResult:
     return _failed(member, f"{how}; please report this, and exclude the file meanwhile")
 
 

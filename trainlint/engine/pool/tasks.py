@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore
 
-Told = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Is told what is being done, how many tasks of it are done, and how many there are."""
 
 
@@ -39,19 +39,19 @@ class TaskKind(Generic[_Task, _Result]):
 
     work: Callable[[_Task, ModelStore], _Result]
     """Picklable. The store holds the models that this process kept from tasks of earlier kinds."""
-    lost: Callable[[_Task, str], _Result]
+    crash_result: Callable[[_Task, str], _Result]
     """The result of a task that ended its process twice; the sentence says how the process ended."""
-    doing: str = ""
+    progress_label: str = ""
     """For people who wait: what these tasks do, as in "judging files"."""
 
 
 class Executor(Protocol):
     """Runs tasks."""
 
-    told: Told
+    on_progress: OnProgress
     """Is told after each task."""
 
-    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+    def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
 
     def restart(self) -> None:
@@ -61,18 +61,18 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs all tasks in this process."""
 
-    def __init__(self, kept: int = MOST_KEPT, told: Told = tell_nobody) -> None:
+    def __init__(self, kept: int = MOST_KEPT, on_progress: OnProgress = tell_nobody) -> None:
         """`kept` is the bound of its model store, in bytes of source."""
-        self.told = told
+        self.on_progress = on_progress
         self._kept = kept
         self._store = ModelStore(kept)
 
-    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+    def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
         results: list[_Result] = []
         for task in tasks:
             results.append(kind.work(task, self._store))
-            self.told(kind.doing, len(results), len(tasks))
+            self.on_progress(kind.progress_label, len(results), len(tasks))
         return results
 
     def restart(self) -> None:

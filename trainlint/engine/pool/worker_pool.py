@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT
 from trainlint.engine.pool.task_queue import TaskQueue
-from trainlint.engine.pool.tasks import LocalExecutor, OnFile, TaskKind, Told, tell_nobody
+from trainlint.engine.pool.tasks import LocalExecutor, OnFile, OnProgress, TaskKind, tell_nobody
 from trainlint.engine.pool.worker_process import ENDING, serve
 from trainlint.engine.time_limit import was_out_of_time
 from trainlint.import_path import environment_for_workers
@@ -31,7 +31,7 @@ _Task = TypeVar("_Task", bound=OnFile)
 _Result = TypeVar("_Result")
 
 
-def _nothing() -> None:
+def _no_preparation() -> None:
     """The default preparation of a worker."""
 
 
@@ -41,12 +41,12 @@ class WorkerPool:
     def __init__(
         self,
         size: int,
-        prepare: Callable[[], None] = _nothing,
+        prepare: Callable[[], None] = _no_preparation,
         *,
         least: int = 0,
         at_once: bool = False,
         kept: int = MOST_KEPT,
-        told: Told = tell_nobody,
+        on_progress: OnProgress = tell_nobody,
     ) -> None:
         """`size` is how many processes there are at most. Each begins with `prepare`, which must be picklable.
 
@@ -58,8 +58,8 @@ class WorkerPool:
         self._least = least
         self._at_once = at_once
         self._kept = kept
-        self.told = told
-        self._here = LocalExecutor(kept, told)
+        self.on_progress = on_progress
+        self._here = LocalExecutor(kept, on_progress)
         self._workers: dict[int, _Worker] = {}
         self._number_of: dict[Path, int] = {}
         self._terminated: Any = None
@@ -78,32 +78,33 @@ class WorkerPool:
             if self._terminated is not None:
                 signal.signal(signal.SIGTERM, self._terminated)
 
-    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+    def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order. Where no process can be started, this one runs them."""
         if not self._workers and sum(task.size for task in tasks) < self._least:
-            return self._here.do(kind, tasks)
+            return self._here.run_tasks(kind, tasks)
         queue = TaskQueue(tasks, self._number_of, self._size)
         results: dict[int, _Result] = {}
         self._start(range(min(self._size, len(queue))))
         while True:
             for number, worker in self._workers.items():
-                if not worker.asked and (chunk := queue.take(number)):
+                if not worker.pending_tasks and (chunk := queue.take(number)):
                     self._number_of |= {tasks[index].path: number for index in chunk}
-                    worker.ask(kind.work, chunk, tasks)
-            busy = [worker for worker in self._workers.values() if worker.asked]
+                    worker.send_tasks(kind.work, chunk, tasks)
+            busy = [worker for worker in self._workers.values() if worker.pending_tasks]
             if not busy:
                 break
             for worker in _answering(busy):
-                answer = worker.answer()
+                answer = worker.receive_result()
                 if answer is None:
                     self._replace(worker, kind, tasks, queue, results)
                     continue
-                index = worker.asked.popleft()
+                index = worker.pending_tasks.popleft()
                 worked, value = answer
-                results[index] = value if worked else kind.lost(tasks[index], value)
-                self.told(kind.doing, len(results), len(tasks))
+                results[index] = value if worked else kind.crash_result(tasks[index], value)
+                self.on_progress(kind.progress_label, len(results), len(tasks))
         return [
-            results[index] if index in results else self._here.do(kind, [task])[0] for index, task in enumerate(tasks)
+            results[index] if index in results else self._here.run_tasks(kind, [task])[0]
+            for index, task in enumerate(tasks)
         ]
 
     def restart(self) -> None:
@@ -123,15 +124,15 @@ class WorkerPool:
         """Put a new process in the place of a dead one, and try again there what it died of."""
         del self._workers[dead.number]
         how = dead.wait_for_end()
-        suspect = dead.asked.popleft()
-        queue.give_back(dead.number, dead.asked)
+        suspect = dead.pending_tasks.popleft()
+        queue.give_back(dead.number, dead.pending_tasks)
         self._start([dead.number])
         new = self._workers.get(dead.number)
         if new is None or dead.second_try or how == _OUT_OF_TIME:
-            results[suspect] = kind.lost(tasks[suspect], how)
+            results[suspect] = kind.crash_result(tasks[suspect], how)
         else:
             # By itself and with an empty model store: other files may have used up the memory.
-            new.ask(kind.work, [suspect], tasks, second_try=True)
+            new.send_tasks(kind.work, [suspect], tasks, second_try=True)
 
     def _start(self, numbers: Iterable[int]) -> None:
         """Start the processes with these numbers that do not run yet, as far as the system allows."""
@@ -168,20 +169,20 @@ class _Worker:
     number: int
     process: BaseProcess
     pipe: Connection
-    asked: deque[int] = field(default_factory=deque)
+    pending_tasks: deque[int] = field(default_factory=deque)
     """The tasks that it has not answered yet, in the order in which it runs them."""
     second_try: bool = False
 
-    def ask(
+    def send_tasks(
         self, work: Callable[..., object], chunk: Sequence[int], tasks: Sequence[object], *, second_try: bool = False
     ) -> None:
         """Send it tasks. Whether it is still alive shows when it is to answer."""
-        self.asked = deque(chunk)
+        self.pending_tasks = deque(chunk)
         self.second_try = second_try
         with suppress(OSError):
             self.pipe.send_bytes(pickle.dumps((work, [tasks[index] for index in chunk]), pickle.HIGHEST_PROTOCOL))
 
-    def answer(self) -> tuple[bool, Any] | None:
+    def receive_result(self) -> tuple[bool, Any] | None:
         """Whether the first of its tasks worked, and the result or the reason; None where it died instead."""
         try:
             found: tuple[bool, Any] = self.pipe.recv()

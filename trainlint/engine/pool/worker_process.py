@@ -41,10 +41,10 @@ def serve(pipe: Connection, inherited: Sequence[Connection], kept: int, prepare:
         while True:
             function, tasks = pipe.recv()
             for task in tasks:
-                pipe.send_bytes(_answer(function, task, store))
+                pipe.send_bytes(_run_task(function, task, store))
 
 
-def _answer(function: Callable[[Any, ModelStore], object], task: object, store: ModelStore) -> bytes:
+def _run_task(function: Callable[[Any, ModelStore], object], task: object, store: ModelStore) -> bytes:
     """The result, or what kept it from being found or sent."""
     try:
         return pickle.dumps((True, function(task, store)), pickle.HIGHEST_PROTOCOL)

@@ -32,7 +32,7 @@ _MOST_NEARBY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExplainedRule:
     """An installed rule, and whether it runs."""
 
     rule: Rule
@@ -40,19 +40,19 @@ class Asked:
     """Why it does not run on the file in `trainlint check`; None where it does."""
 
 
-def rules_to_ask(selection: Selection, running: Sequence[InstalledRule]) -> tuple[Asked, ...]:
+def rules_to_ask(selection: Selection, running: Sequence[InstalledRule]) -> tuple[ExplainedRule, ...]:
     """Every installed rule, whether it runs or not. `running` are those that run on the file."""
     on = {rule.code for rule in running}
     asked = []
     for known in selection.known:
         why = Hiding.PREVIEW if known.preview and not selection.config.preview else Hiding.NOT_SELECTED
         rule = known.loaded()()
-        asked.append(Asked(rule, None if known.code in on else why))
+        asked.append(ExplainedRule(rule, None if known.code in on else why))
     return tuple(asked)
 
 
 def explain(
-    model: SemanticModel, rules: Sequence[Asked], first: int, last: int, *, whole_file: bool = False
+    model: SemanticModel, rules: Sequence[ExplainedRule], first: int, last: int, *, whole_file: bool = False
 ) -> Explanation:
     """What is known of the lines from `first` to `last`, and what each rule that looks at them says.
 
@@ -83,7 +83,7 @@ class _Questions:
     """What all rules say of a file, and which of it concerns the lines in question."""
 
     model: SemanticModel
-    rules: Sequence[Asked]
+    rules: Sequence[ExplainedRule]
     first: int
     last: int
     _found: dict[Finding, Hiding | None] = field(default_factory=dict)
@@ -131,40 +131,40 @@ class _Questions:
             if self._concerns(finding.span.start_line)
         ]
 
-    def _of_rule(self, asked: Asked, places: Iterator[Place]) -> Iterator[Look]:
+    def _of_rule(self, explained: ExplainedRule, places: Iterator[Place]) -> Iterator[Look]:
         """The rule's looks at the lines, and those elsewhere that found something on the lines."""
         for place in places:
             site = Site(self.model, place)
             span = _span(site)
             here = self._concerns(span.start_line, span.end_line)
-            look = self._look(asked, site, span, here=here)
+            look = self._look(explained, site, span, here=here)
             if here:
                 yield look
                 continue
             for verdict in look.verdicts:
                 if self._concerns(verdict.finding.span.start_line):
-                    yield self._reported(verdict.finding, asked.off)
+                    yield self._reported(verdict.finding, explained.off)
 
-    def _look(self, asked: Asked, site: Site, span: Span, *, here: bool) -> Look:
+    def _look(self, explained: ExplainedRule, site: Site, span: Span, *, here: bool) -> Look:
         """Ask a rule about a place; only `here`, on the lines in question, why it is silent."""
-        rule, found = asked.rule, list[Finding]()
+        rule, found = explained.rule, list[Finding]()
         silence = failure = None
         try:
             for finding in rule.check(site):
-                found.append(self._remembered(asked, finding))
+                found.append(self._remembered(explained, finding))
             if here and not found:
                 silence = _silence(rule, site)
         except Exception as crash:  # noqa: BLE001  # told to the user, as in a run
             self._crashed.add(rule.code)
             failure = f"{type(crash).__name__}: {crash}"
         text = _text(site, span) if here else ""
-        return Look(rule.code, rule.name, span, text, asked.off, tuple(map(Verdict, found)), silence, failure)
+        return Look(rule.code, rule.name, span, text, explained.off, tuple(map(Verdict, found)), silence, failure)
 
-    def _remembered(self, asked: Asked, finding: Finding) -> Finding:
+    def _remembered(self, explained: ExplainedRule, finding: Finding) -> Finding:
         """The finding with its configured severity."""
-        severity = severity_for(asked.rule, self.model.config)
+        severity = severity_for(explained.rule, self.model.config)
         known = replace(finding, severity=severity) if severity is not None else finding
-        self._found[known] = asked.off
+        self._found[known] = explained.off
         return known
 
     def _reported(self, finding: Finding, off: Hiding | None = None) -> Look:

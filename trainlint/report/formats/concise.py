@@ -7,7 +7,7 @@ from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import sentence
 from trainlint.report.measured import by_cost, measured_note, stale_sentences
 from trainlint.report.settings import Settings
-from trainlint.report.words import failure_sentence, place, summary
+from trainlint.report.words import failure_sentence, place_text, summary
 
 
 def render(report: Report, *, settings: Settings, **_unused: object) -> str:
@@ -18,7 +18,7 @@ def render(report: Report, *, settings: Settings, **_unused: object) -> str:
     lines = []
     for finding in by_cost(report):
         fix = f" [{FIX_FLAGS[finding.fix.safety]}]" if finding.fix else ""
-        at = place(finding.path, finding.span.start_line, finding.span.start_column, finding.cell)
+        at = place_text(finding.path, finding.span.start_line, finding.span.start_column, finding.cell)
         lines.append(f"{at}: {finding.code} {finding.sentence}{fix}{_measured(report, finding)}")
     lines += (said for _, said in stale_sentences(report))
     lines += map(failure_sentence, report.failures)

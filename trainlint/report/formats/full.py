@@ -10,7 +10,7 @@ from trainlint.finding import Edit, Finding, Fix, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
-from trainlint.report.words import failure_sentence, heat_note, level_words, line_name, place, summary
+from trainlint.report.words import failure_sentence, heat_note, level_words, line_name, place_text, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _related(group: Sequence[Finding], settings: Settings) -> Iterator[Text]:
     ]
     style = settings.style
     for related in places[:_MOST_RELATED]:
-        at = place(related.path, related.line, related.column, related.cell)
+        at = place_text(related.path, related.line, related.column, related.cell)
         yield from _note("also:", f"{at} {related.message}", style, linked=(at, _uri(related.path, settings)))
     if len(places) > _MOST_RELATED:
         yield from _note("also:", f"{len(places) - _MOST_RELATED} more places like these", style)
@@ -222,7 +222,7 @@ def _heading(group: Sequence[Finding], accent: str, settings: Settings) -> Itera
     yield from wrapped(heading, style)
     span = finding.span
     uri = _uri(finding.path, settings)
-    shown = sentence(place(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode)
+    shown = sentence(place_text(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode)
     at = Text.assemble(("  --> ", "blue"), (shown, f"link {uri}" if uri else ""))
     name = Text(f"  {finding.name}", "dim")
     yield at + name if at.cell_len + name.cell_len <= style.width else at

@@ -20,11 +20,11 @@ from trainlint.finding import Finding, Fix, Heat, Report, Safety
 from trainlint.handbook import FIX_FLAGS, HOME, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.diff import changes
-from trainlint.report.excerpt import WIDEST, Line, excerpt, shown, without_common_indent
+from trainlint.report.excerpt import WIDEST, Line, excerpt, printable_source, without_common_indent
 from trainlint.report.markup import html_environment
 from trainlint.report.measured import by_cost, measured_note, stale_sentences, verdict_on
 from trainlint.report.settings import Sources
-from trainlint.report.words import count, failure_sentence, heat_words, level_words, place, runs, summary
+from trainlint.report.words import count, failure_sentence, heat_words, level_words, place_text, runs, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Cure:
+class FixView:
     """A fix, as the page shows it."""
 
     title: str
@@ -97,7 +97,7 @@ class Cure:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class FindingView:
     """A finding, as the page shows it."""
 
     number: int
@@ -115,7 +115,7 @@ class Card:
     line: int
     lines: tuple[Line, ...]
     related: tuple[Step, ...]
-    cure: Cure | None
+    cure: FixView | None
     state: str
     """What evidence says of it, in a word; empty without evidence."""
     measured: str
@@ -137,7 +137,7 @@ def render(report: Report, *, sources: Sources, **_unused: object) -> str:
     return (
         page.render(
             cards=[
-                _card(number, finding, report, sources(finding.path), in_file[finding.path], chosen[number])
+                _finding_view(number, finding, report, sources(finding.path), in_file[finding.path], chosen[number])
                 for number, finding in enumerate(ordered)
             ],
             filters=filters,
@@ -192,19 +192,19 @@ def _by_heat(counted: Counter[tuple[str, str]]) -> list[tuple[str, str]]:
     return [value for value in ((heat_words(heat), "") for heat in Heat) if value in counted]
 
 
-def _card(
+def _finding_view(
     number: int,
     finding: Finding,
     report: Report,
     source: SourceFile | None,
     in_file: Iterable[tuple[int, Finding]],
     chosen: dict[str, int],
-) -> Card:
+) -> FindingView:
     if source is not None and finding.cell is not None:
         source = source.cell(finding.cell)
     others = [(other, found.span) for other, found in in_file if other != number and found.cell == finding.cell]
     span = finding.span
-    return Card(
+    return FindingView(
         number=number,
         code=_text(finding.code),
         name=_text(finding.name),
@@ -212,17 +212,17 @@ def _card(
         level=level_words(finding),
         message=_text(finding.message),
         help=_text(finding.help),
-        place=_text(place(finding.path, span.start_line, span.start_column, finding.cell)),
+        place=_text(place_text(finding.path, span.start_line, span.start_column, finding.cell)),
         url=docs_url(finding),
         often=runs(finding.heat) if finding.chain else heat_words(finding.heat),
         chain=tuple(map(_step, finding.chain)),
         line=span.start_line,
         lines=tuple(excerpt(source, span, others)) if source else (),
         related=tuple(
-            Step(_text(place(related.path, related.line, related.column, related.cell)), _text(related.message))
+            Step(_text(place_text(related.path, related.line, related.column, related.cell)), _text(related.message))
             for related in finding.related
         ),
-        cure=_cure(_in_cell(finding.fix, finding.cell), source) if finding.fix else None,
+        cure=_fix_view(_in_cell(finding.fix, finding.cell), source) if finding.fix else None,
         state=_state(report, finding),
         measured=_text(measured_note(report, finding).removeprefix(f"{_state(report, finding)}: ")),
         filters=chosen,
@@ -234,9 +234,9 @@ def _in_cell(fix: Fix, cell: int | None) -> Fix:
     return fix if cell is None else replace(fix, edits=tuple(edit for edit in fix.edits if edit.cell == cell))
 
 
-def _cure(fix: Fix, source: SourceFile | None) -> Cure:
+def _fix_view(fix: Fix, source: SourceFile | None) -> FixView:
     pieces = changes(source, fix) if source else []
-    texts = without_common_indent([shown(change.text[:WIDEST]) for piece in pieces for change in piece])
+    texts = without_common_indent([printable_source(change.text[:WIDEST]) for piece in pieces for change in piece])
     begins = [index == 0 for piece in pieces for index in range(len(piece))]
     lines = [
         Change(
@@ -244,7 +244,7 @@ def _cure(fix: Fix, source: SourceFile | None) -> Cure:
         )
         for number, (change, text, begin) in enumerate(zip(chain.from_iterable(pieces), texts, begins, strict=True))
     ]
-    return Cure(
+    return FixView(
         title=_text(fix.title),
         level=fix.safety.label,
         caution=_CAUTION[fix.safety],

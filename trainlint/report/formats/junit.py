@@ -13,7 +13,7 @@ from trainlint.report.characters import sentence
 from trainlint.report.measured import measured_note
 from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
-from trainlint.report.words import failure_sentence, heat_note, place
+from trainlint.report.words import failure_sentence, heat_note, place_text
 
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
@@ -43,7 +43,7 @@ def _finding(suite: Element, path: str, line: int, finding: Finding, measured: s
     case.set("file", path)
     case.set("line", str(line))
     failed = SubElement(case, "failure", message=_plain(finding.message), type=finding.severity.label)
-    at = place(path, finding.span.start_line, finding.span.start_column, finding.cell)
+    at = place_text(path, finding.span.start_line, finding.span.start_column, finding.cell)
     parts = [at, finding.message, f"help: {finding.help}" if finding.help else ""]
     parts += [heat_note(finding), f"measured: {measured}" if measured else ""]
     failed.text = "\n".join(_plain(part) for part in parts if part)

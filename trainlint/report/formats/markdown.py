@@ -11,7 +11,7 @@ from trainlint.report.characters import sentence
 from trainlint.report.measured import by_cost, measured_note, stale_sentences
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings
-from trainlint.report.words import failure_sentence, fixable, place, summary
+from trainlint.report.words import failure_sentence, fixable, place_text, summary
 
 _MOST_ROWS = 200
 """Findings that are listed. A job's page takes 1 MiB, and nobody reads further."""
@@ -48,7 +48,7 @@ def _findings(report: Report, settings: Settings) -> list[str]:
     ordered = tuple(by_cost(report))
     for finding in ordered[:_MOST_ROWS]:
         path, span = below_repository(finding.path, settings), finding.span
-        at = place(path, span.start_line, span.start_column, finding.cell)
+        at = place_text(path, span.start_line, span.start_column, finding.cell)
         measured = measured_note(report, finding)
         what = f"{_text(finding.sentence)}{f' (measured: {_text(measured)})' if measured else ''}"
         flag = f"`{FIX_FLAGS[finding.fix.safety]}`" if finding.fix else ""

@@ -128,11 +128,11 @@ def _look(explanation: Explanation, line: Line, look: Look, style: Style) -> Ite
     heading.append(sentence(f" `{look.text}`", unicode=style.unicode))
     yield from wrapped(heading, style, indent=_INDENT)
     if look.off is not None:
-        yield from _said(f"It does not run here: it is {_OFF[look.off]}.", style)
+        yield from _wrapped_sentence(f"It does not run here: it is {_OFF[look.off]}.", style)
     for verdict in look.verdicts:
         yield from _verdict(explanation, line, verdict, style)
     if look.failure:
-        yield from _said(look.failure, style)
+        yield from _wrapped_sentence(look.failure, style)
 
 
 def _state(look: Look) -> tuple[str, str]:
@@ -146,9 +146,9 @@ def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Styl
     finding = verdict.finding
     at = (finding.span.start_line, finding.cell)
     elsewhere = f" (at {line_name(*at)})" if at != (line.number, line.cell) else ""
-    yield from _said(finding.message + elsewhere, style)
+    yield from _wrapped_sentence(finding.message + elsewhere, style)
     if finding.help:
-        yield from _said(f"help: {finding.help}", style)
+        yield from _wrapped_sentence(f"help: {finding.help}", style)
     reasons = []
     for hidden in verdict.hidden:
         if hidden.by is Hiding.COMMENT:
@@ -158,10 +158,10 @@ def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Styl
     shown = "shown by `trainlint check`"
     if verdict.hidden:
         shown = f"not shown: {'; '.join(reasons) or 'the rule does not run here'}"
-    yield from _said(f"{finding.severity.label}, {finding.confidence.label}; {shown}", style)
+    yield from _wrapped_sentence(f"{finding.severity.label}, {finding.confidence.label}; {shown}", style)
 
 
-def _said(words: str, style: Style, *, indent: str = _INDENT) -> Iterator[Text]:
+def _wrapped_sentence(words: str, style: Style, *, indent: str = _INDENT) -> Iterator[Text]:
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
@@ -191,7 +191,9 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
         yield Text("The file has no finding that `trainlint check` shows.")
     for finding in explanation.nearby:
         at = finding.span.start_line if finding.cell is None else line_name(finding.span.start_line, finding.cell)
-        yield from _said(f"{quoted(explanation.path)}:{at}  {finding.code} {finding.name}", style, indent="  ")
+        yield from _wrapped_sentence(
+            f"{quoted(explanation.path)}:{at}  {finding.code} {finding.name}", style, indent="  "
+        )
 
 
 def _sentence(words: str, style: Style) -> Iterator[Text]:

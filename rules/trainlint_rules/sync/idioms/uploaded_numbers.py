@@ -10,7 +10,7 @@ from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.confidence import doubted, level
@@ -61,7 +61,7 @@ def taken(site: Site) -> Takes:
     uses = uses_of(site, site.call)
     if len(uses) > 1:
         uses = uses[1:]  # the first one assigns the name
-    outer = [next(around(site.file, use, statement), statement) for use, statement in uses]
+    outer = [next(enclosing_nodes(site.file, use, statement), statement) for use, statement in uses]
     if any(isinstance(holder, ast.Call) and last_name(holder.func) in _BOUNDING for holder in outer):
         return Takes.BOUND
     computed = (isinstance(holder, ast.BinOp | ast.Compare) for holder in outer)

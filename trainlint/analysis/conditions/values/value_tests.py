@@ -53,7 +53,9 @@ class ValueTests:
             name = dotted(place.node.args[0]) if isinstance(place.node, ast.Call) and place.node.args else None
             if name:
                 tested.add(name)
-                if not isinstance(place.statement, ast.Assert) and not PLAIN_KINDS.isdisjoint(_asked(place.node, name)):
+                if not isinstance(place.statement, ast.Assert) and not PLAIN_KINDS.isdisjoint(
+                    _tested_kinds(place.node, name)
+                ):
                     self._asked_for_plain.add((name, place.block.scope))
         self.tested = frozenset(tested)
         """The names whose types the file asks for somewhere."""
@@ -103,7 +105,9 @@ class ValueTests:
         """
         if (name, block.scope) not in self._asked_for_plain:
             return False
-        return not any(_asked(guard.expression, name) for item in bindings for guard in guards_around(item.block))
+        return not any(
+            _tested_kinds(guard.expression, name) for item in bindings for guard in guards_around(item.block)
+        )
 
     def narrowing(self, name: str, block: Block, bindings: Sequence[Binding]) -> Narrowing | None:
         """What is known of a name's kind in a block. A name that is bound anew behind a test has left that test."""
@@ -113,7 +117,7 @@ class ValueTests:
             if any(binding.block.within(guard.block) for binding in bindings):
                 break
             for part, holds in known_parts(guard.expression, guard.outcome):
-                kinds = _asked(part, name)
+                kinds = _tested_kinds(part, name)
                 if kinds and holds:
                     one_of = kinds if one_of is None else one_of & kinds
                 elif kinds:
@@ -139,10 +143,12 @@ def _asks_for_device(test: ast.expr) -> bool:
 
 def _rules_out_tensor(test: ast.expr, outcome: bool, name: str) -> bool:
     """Whether an outcome of a test says that a name holds no tensor."""
-    return any(not part.holds and Kind.TENSOR in _asked(part.expression, name) for part in known_parts(test, outcome))
+    return any(
+        not part.holds and Kind.TENSOR in _tested_kinds(part.expression, name) for part in known_parts(test, outcome)
+    )
 
 
-def _asked(test: ast.AST, name: str) -> frozenset[Kind]:
+def _tested_kinds(test: ast.AST, name: str) -> frozenset[Kind]:
     """The kinds that a test asks of a name; none where a class among them is of no kind that is known."""
     if not isinstance(test, ast.Call) or not test.args or dotted(test.args[0]) != name:
         return frozenset()

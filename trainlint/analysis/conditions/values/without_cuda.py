@@ -20,7 +20,7 @@ _OTHERS = frozenset({"mps", "xla", "cpu"})
 
 def runs_without_cuda(file: SemanticModel, block: Block) -> bool:
     """Whether a block runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
-    known = _answers(file)
+    known = _cached_answers(file)
     asked: list[Block] = []
     current: Block | None = block
     while current is not None and current not in known:
@@ -35,7 +35,7 @@ def runs_without_cuda(file: SemanticModel, block: Block) -> bool:
 
 
 @once
-def _answers(file: SemanticModel) -> dict[Block, bool]:
+def _cached_answers(file: SemanticModel) -> dict[Block, bool]:
     """Whether a block runs only without CUDA, for each of which that was asked, and for those around it."""
     return {}
 

@@ -44,7 +44,7 @@ def parameter_moves(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
             if function is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
             given = _parameter(function, call.func.value, place.block)
-            if given is not None and not stays(file, call, place.block):
+            if given is not None and not moves_no_tensor_to_device(file, call, place.block):
                 path, column = file.source.path, file.source.column(call)
                 yield function, Effect(EffectKind.COPIES, path, call.lineno, column, given)
 
@@ -65,7 +65,7 @@ def _parameter(function: Function, node: ast.expr, block: Block) -> str | None:
     return names[0] if names[0] != own else None
 
 
-def stays(file: SemanticModel, call: ast.Call, block: Block) -> bool:
+def moves_no_tensor_to_device(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether a call of `to` or `cuda` moves a module, changes the data type alone, or names the host."""
     assert isinstance(call.func, ast.Attribute)
     if file.kinds.of(call.func.value, block).kind is Kind.MODULE:

@@ -28,7 +28,7 @@ _SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Relevance:
     """What a deprecation means for a project."""
 
     severity: Severity
@@ -46,7 +46,7 @@ class DeprecatedUse:
     """The reference; the import statement where what is imported is gone, or is used nowhere."""
     at: ast.AST
     """What to point at: the call, else the reference or the import."""
-    standing: Standing
+    standing: Relevance
 
     @property
     def reference(self) -> ast.expr | None:
@@ -87,7 +87,7 @@ class DeprecatedUse:
         return f"write `{row.replacement}`" if row.exact else f"write {row.replacement}"
 
 
-def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
+def standing(deprecation: Deprecation, file: SemanticModel) -> Relevance | None:
     """How much an old name matters to a file's project; None where it does not.
 
     It is an error where a targeted version lacks the name. It is no matter where no targeted version deprecates it
@@ -99,7 +99,7 @@ def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
         return version is not None and (target is None or target.reaches(version))
 
     if reached(deprecation.removed):
-        return Standing(Severity.ERROR, deprecation.confidence)
+        return Relevance(Severity.ERROR, deprecation.confidence)
     if not reached(deprecation.since):
         return None
     severity = Severity.WARNING if deprecation.warns else Severity.ADVICE
@@ -109,7 +109,7 @@ def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
     highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG and not surely_replaced else 1.0
     if deprecation.only_documented:
         highest = _ONLY_DOCUMENTED
-    return Standing(severity, min(deprecation.confidence, highest))
+    return Relevance(severity, min(deprecation.confidence, highest))
 
 
 def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUse | None:
@@ -136,13 +136,13 @@ def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUs
     return DeprecatedUse(row, name, place, place.node if call is None else call.node, stands)
 
 
-def _import_speaks(file: SemanticModel, place: Place, stands: Standing, row: Deprecation) -> bool:
+def _import_speaks(file: SemanticModel, place: Place, stands: Relevance, row: Deprecation) -> bool:
     """Whether the import of a name fails first, and is reported, or stands in a `try` that expects it to fail."""
     statement = import_of(place)
     return statement is not None and (_is_gone_at(statement, stands, row) or is_tried(file, statement))
 
 
-def _is_gone_at(statement: ast.Import | ast.ImportFrom, stands: Standing, row: Deprecation) -> bool:
+def _is_gone_at(statement: ast.Import | ast.ImportFrom, stands: Relevance, row: Deprecation) -> bool:
     """Whether the import itself fails: it takes the name from a module that is no longer there."""
     if stands.severity is not Severity.ERROR or not isinstance(statement, ast.ImportFrom):
         return False

@@ -15,7 +15,7 @@ from trainlint.analysis.conditions.forms.entry_points import is_main_block
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import imported_names
-from trainlint.analysis.tables.versions.introductions import gone_since, since
+from trainlint.analysis.tables.versions.introductions import gone_since, introduced_in
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -28,7 +28,7 @@ _ALWAYS = frozenset({BlockKind.MODULE, BlockKind.CLASS, BlockKind.WITH})
 @once
 def shown_versions(file: SemanticModel) -> Shown:
     """The oldest PyTorch that the code may run on, and the first that it no longer runs on; None for not known."""
-    lower = max(filter(None, map(since, _needed(file))), default=None)
+    lower = max(filter(None, map(introduced_in, _needed(file))), default=None)
     upper = min(filter(None, map(gone_since, _needed(file))), default=None)
     return (None, None) if lower is not None and upper is not None and lower >= upper else (lower, upper)
 

@@ -48,7 +48,7 @@ GONE: dict[str, Version] = {"torch._six": (2, 0)}
 """Modules that cannot be imported any more, by the first minor version that lacks them."""
 
 
-def since(origin: str) -> Version | None:
+def introduced_in(origin: str) -> Version | None:
     """The first PyTorch that has a dotted name; None where no row tells."""
     return _longest(SINCE, origin)
 

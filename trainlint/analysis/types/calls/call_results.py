@@ -15,7 +15,7 @@ from trainlint.analysis.tables.collectives import IN_CHARGE, RETURNING_METHODS
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
-from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
+from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
 from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
@@ -25,7 +25,7 @@ from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
-from trainlint.analysis.types.structures.structure import mapped, moved
+from trainlint.analysis.types.structures.structure import mapped, moved_to_home
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -94,7 +94,9 @@ def _where_given(kinds: Kinds, call: ast.Call, block: Block, found: Value) -> Va
     """What a call returns: of a module, on the host if all that it is given is there."""
     if found.kind not in _HOLDING or kinds.of(call.func, block).kind is not Kind.MODULE:
         return found
-    return moved(found, Home.HOST) if runs_on_host(kinds, call, block, _arguments(kinds, call, block)) else found
+    return (
+        moved_to_home(found, Home.HOST) if runs_on_host(kinds, call, block, _arguments(kinds, call, block)) else found
+    )
 
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
@@ -134,7 +136,7 @@ def _from_class(kinds: Kinds, func: ast.Name, block: Block) -> tuple[AccessPath,
 def _from_partial(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, ...]:
     """The function given to `functools.partial`, with the number of arguments that are already bound."""
     partial = kinds.of(call.args[0], block).access_paths
-    return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
+    return extended_paths(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
 
 
 def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> Value:
@@ -316,7 +318,7 @@ def _holding(kinds: Kinds, call: ast.Call, block: Block, module: Value) -> Value
     for item in call.args:
         value = kinds.of(item, block)
         given.append(value if in_order and not isinstance(item, ast.Starred) else kinds.element(value))
-    access_paths = together([access_path for value in given for access_path in value.access_paths])
+    access_paths = joined_paths([access_path for value in given for access_path in value.access_paths])
     held = replace(module, element=module.with_access_paths(*access_paths) if access_paths else None)
     return held.with_access_paths(*access_paths) if in_order else held
 
@@ -383,7 +385,7 @@ def _brought_together(kinds: Kinds, given: Value) -> Value:
     home = Home.DEVICE if kinds.device is Home.DEVICE else Home.CHOSEN
     if given.kind is Kind.UNKNOWN:
         return Value(Kind.TENSOR, home, False, confidence=_BROUGHT_TOGETHER)
-    return moved(given, home)
+    return moved_to_home(given, home)
 
 
 def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:

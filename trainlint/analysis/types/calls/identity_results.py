@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainlint.analysis.types.access_paths import AccessPath, Start, along, together
+from trainlint.analysis.types.access_paths import AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.evidence import Rank
-from trainlint.analysis.types.values import Home, Kind, Origin, Value, shallow
+from trainlint.analysis.types.values import Home, Kind, Origin, Value, limited_depth
 
 
 def hands_back(value: Value, function: str) -> bool:
@@ -33,7 +33,7 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
-    return shallow(kind.holding(kind.element, items or kind.items).with_access_paths(*together(access_paths)))
+    return limited_depth(kind.holding(kind.element, items or kind.items).with_access_paths(*joined_paths(access_paths)))
 
 
 def _given_back(
@@ -72,5 +72,5 @@ def _part_of(given: Value, path: tuple[str | int, ...]) -> Value | None:
 def _extended(access_path: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:
     found: tuple[AccessPath, ...] = (access_path,)
     for part in path:
-        found = along(found, part)
+        found = extended_paths(found, part)
     return found

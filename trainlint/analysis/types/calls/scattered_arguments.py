@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.parallel import Wrapper, called_as
-from trainlint.analysis.types.structures.structure import moved
+from trainlint.analysis.types.structures.structure import moved_to_home
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
@@ -34,4 +34,4 @@ def handed_over(kinds: Kinds, call: ast.Call, given: ast.expr, block: Block) -> 
     if not (found.is_tensor or found.kind is Kind.CONTAINER):
         return found
     called = kinds.of(call.func, block)
-    return moved(found, Home.DEVICE) if called.kind is Kind.MODULE and called.prepared else found
+    return moved_to_home(found, Home.DEVICE) if called.kind is Kind.MODULE and called.prepared else found

@@ -19,8 +19,8 @@ from trainlint.analysis.types.values import (
     combine,
     constant_value,
     join_by_switch,
+    limited_depth,
     merge,
-    shallow,
 )
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ def _comparison(kinds: Kinds, node: ast.Compare, block: Block) -> Value:
     return found.detached() if found.is_tensor else NUMBER if found.kind is not Kind.UNKNOWN else UNKNOWN
 
 
-def _either(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
+def _value_of_bool_op(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
     return merge([kinds.of(value, block) for value in node.values])
 
 
 def _conditional(kinds: Kinds, node: ast.IfExp, block: Block) -> Value:
     values = [_of_branch(kinds, node, node.body, True, block), _of_branch(kinds, node, node.orelse, False, block)]
     found = join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
-    return found.perhaps() if found.is_tensor and any(value is _NO_TENSOR for value in values) else found
+    return found.less_certain() if found.is_tensor and any(value is _NO_TENSOR for value in values) else found
 
 
 def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, block: Block) -> Value:
@@ -88,7 +88,7 @@ def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, b
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:
     items = node.elts
-    values = [shallow(kinds.of(item, block), 1) for item in items]
+    values = [limited_depth(kinds.of(item, block), 1) for item in items]
     in_order = len(items) <= _MOST_ITEMS and not any(isinstance(item, ast.Starred) for item in items)
     return Value(Kind.CONTAINER, element=one_of(values) if values else None, items=tuple(values) if in_order else ())
 
@@ -117,7 +117,7 @@ WRITTEN: dict[type[ast.expr], Callable[..., Value]] = {
     ast.BinOp: _arithmetic,
     ast.UnaryOp: _sign,
     ast.Compare: _comparison,
-    ast.BoolOp: _either,
+    ast.BoolOp: _value_of_bool_op,
     ast.IfExp: _conditional,
     ast.List: _display,
     ast.Tuple: _display,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How, Place
 from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.types.access_paths import ANY, AccessPath, together
+from trainlint.analysis.types.access_paths import ANY, AccessPath, joined_paths
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.structures.displays import one_of
 from trainlint.analysis.types.values import Kind, Value
@@ -103,6 +103,6 @@ def as_table(value: Value, table: AccessPath) -> Value:
     element = value.element
     if element is not None and element.access_paths:
         value = value.holding(
-            element.with_access_paths(*together([*element.access_paths, table.then(ANY)])), value.items
+            element.with_access_paths(*joined_paths([*element.access_paths, table.then(ANY)])), value.items
         )
-    return value.with_access_paths(*together([*value.access_paths, table]))
+    return value.with_access_paths(*joined_paths([*value.access_paths, table]))

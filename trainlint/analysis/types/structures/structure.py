@@ -38,17 +38,17 @@ def mapped(kinds: Kinds, call: ast.Call, block: Block) -> Value | None:
     mover = MOVERS.get(name)
     if mover is not None and len(call.args) > max(mover.tree, mover.device):
         home = home_of(kinds, call.args[mover.device], block) or kinds.device
-        return moved(kinds.of(call.args[mover.tree], block), home)
+        return moved_to_home(kinds.of(call.args[mover.tree], block), home)
     return None
 
 
-def moved(value: Value, home: Home, depth: int = 0) -> Value:
+def moved_to_home(value: Value, home: Home, depth: int = 0) -> Value:
     """A tensor, or a nest of tensors, in another place."""
     if value.is_tensor:
         return value.lying(home)
     if value.kind is Kind.CONTAINER and value.element is not None and depth < _DEEPEST:
-        items = tuple([moved(item, home, depth + 1) for item in value.items])
-        return value.holding(moved(value.element, home, depth + 1), items)
+        items = tuple([moved_to_home(item, home, depth + 1) for item in value.items])
+        return value.holding(moved_to_home(value.element, home, depth + 1), items)
     return value
 
 
@@ -128,9 +128,9 @@ def with_replaced_items(
         if isinstance(place.node, ast.expr):
             stored = kinds.of(place.node, place.block)
             if stored.is_tensor and stored.home is not Home.UNKNOWN:
-                value = moved(value, stored.home)
+                value = moved_to_home(value, stored.home)
                 if kinds.tests.behind_tensor_test(place.block):
-                    value = value.perhaps()  # what is no tensor stays as it is
+                    value = value.less_certain()  # what is no tensor stays as it is
     return value
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.types.access_paths import ANY, along
+from trainlint.analysis.types.access_paths import ANY, extended_paths
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.structures.fillings import MOST_FILLINGS
@@ -27,10 +27,10 @@ def subscript_value(kinds: Kinds, node: ast.Subscript, block: Block) -> Value:
     if isinstance(node.value, (ast.Dict, ast.Tuple, ast.List)):
         return kinds.element(base)
     if base.kind is Kind.LOADER and base.evidence.kind <= Rank.NAMED:  # a dict or list of loaders: none has items
-        return base.with_access_paths(*along(base.access_paths, ANY))
+        return base.with_access_paths(*extended_paths(base.access_paths, ANY))
     place = constant(node.slice)
     if isinstance(place, str) and base.kind is Kind.UNKNOWN:
-        known = () if COUNT_NAME.search(place) else along(base.access_paths, ANY)
+        known = () if COUNT_NAME.search(place) else extended_paths(base.access_paths, ANY)
         return (by_name(place, kinds.device) or UNKNOWN).with_access_paths(*known)
     if base.access_paths and base.access_paths[0].of == "sys.modules":
         return UNKNOWN.with_access_paths(*own_module(node, kinds.imported(node.value, block)))

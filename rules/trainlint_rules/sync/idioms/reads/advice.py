@@ -9,7 +9,7 @@ from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, converted, uses_of
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
 
@@ -100,7 +100,7 @@ def instead_of_copy(site: Site) -> str | None:
 def _outermost(site: Site) -> ast.AST:
     """The chain of methods that a call begins: `cost.cpu().numpy()` for `cost.cpu()`."""
     node: ast.AST = site.node
-    for outer in around(site.file, site.node, site.statement):
+    for outer in enclosing_nodes(site.file, site.node, site.statement):
         is_link = isinstance(outer, ast.Attribute) and outer.value is node
         is_call = isinstance(outer, ast.Call) and outer.func is node
         if not is_link and not is_call:
@@ -149,7 +149,7 @@ def _fills_list_of_step(site: Site) -> bool:
 def _decided_later(site: Site, read: ast.AST) -> Decision | None:
     """What a test decides that asks for the read number by its name: `n = x.item()`, `if n == 0: return`."""
     for use, statement in uses_of(site, converted(site.file, read, site.statement)):
-        inside_call = any(isinstance(outer, ast.Call) for outer in around(site.file, use, statement))
+        inside_call = any(isinstance(outer, ast.Call) for outer in enclosing_nodes(site.file, use, statement))
         if position(statement) > position(site.statement) and not inside_call:
             found = decision_of(site.file, statement, use)
             if found is not None:

@@ -11,7 +11,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.syntax.uses import around, assigned_target, loads
+from trainlint.analysis.syntax.uses import assigned_target, enclosing_nodes, loads
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.tables.waits.number_arguments import number_arguments
 from trainlint.analysis.types.values import Kind
@@ -106,12 +106,12 @@ def uses_of(site: Site, made: ast.AST) -> list[tuple[ast.AST, ast.stmt]]:
 
 def counts_rows(site: Site, made: ast.AST) -> bool:
     """Whether Python asks for the size of a value or its elements: `len(rows)`, `rows.numel()`, `rows.tolist()`."""
-    return any(_asks_for_size(around(site.file, use, statement)) for use, statement in uses_of(site, made))
+    return any(_asks_for_size(enclosing_nodes(site.file, use, statement)) for use, statement in uses_of(site, made))
 
 
 def converted(file: SemanticModel, node: ast.AST, statement: ast.stmt) -> ast.AST:
     """The outermost expression that has the same value in another type: `int(x.item())` for `x.item()`."""
-    for outer in around(file, node, statement):
+    for outer in enclosing_nodes(file, node, statement):
         match outer:
             case ast.Call(func=ast.Name(id=name), args=[argument]) if argument is node and name in _CONVERTING:
                 node = outer
@@ -135,7 +135,7 @@ def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
 
 def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
     inner: ast.AST = read
-    for outer in around(site.file, read, statement):
+    for outer in enclosing_nodes(site.file, read, statement):
         found = _in_node(site, inner, outer, statement)
         if found is not Becomes.OTHER:
             return found

@@ -18,7 +18,7 @@ from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
 from trainlint.analysis.types.values import PLAIN_KINDS, Kind, Value
@@ -152,7 +152,7 @@ def makes_text(file: SemanticModel, block: Block) -> bool:
 
 def _ends_generation(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
     """Whether a read asks if all samples are complete, to stop generating."""
-    if not isinstance(statement, ast.If) or statement.test not in (read, *around(file, read, statement)):
+    if not isinstance(statement, ast.If) or statement.test not in (read, *enclosing_nodes(file, read, statement)):
         return False
     function = file.graph.enclosing(block)
     named = function is not None and _GENERATES.search(function.name) is not None
@@ -191,7 +191,7 @@ def _inner_block(file: SemanticModel, read: ast.AST, block: Block, statement: as
     if block.kind is BlockKind.LOOP and isinstance(block.node, ast.comprehension):
         return block
     inner = read
-    for outer in around(file, read, statement):
+    for outer in enclosing_nodes(file, read, statement):
         if isinstance(outer, ast.GeneratorExp | ast.ListComp | ast.SetComp) and inner is outer.elt:
             return file.outline.loop_blocks.get(outer.generators[-1], block)
         inner = outer
@@ -219,7 +219,7 @@ def asks_for_nan(file: SemanticModel, read: ast.AST, statement: ast.stmt) -> boo
     if _summarises_test(read):
         return True
     inner = read
-    for outer in around(file, read, statement):
+    for outer in enclosing_nodes(file, read, statement):
         if isinstance(outer, ast.Call) and last_name(outer.func) in _NAN_TESTS and inner in outer.args:
             return True
         inner = outer

@@ -39,7 +39,7 @@ def run_by_nobody(
         number in aside
         or number in copies
         or any(
-            (sought := _sought(origin, number, paths, modules, tails)) is not None and not lies_in(*sought)
+            (sought := _missing_module(origin, number, paths, modules, tails)) is not None and not lies_in(*sought)
             for origin in _imports_at_top(glance)
         )
         for number, glance in enumerate(glances)
@@ -101,7 +101,7 @@ def _imports_at_top(glance: Glance) -> list[str]:
     return [origin for origin in glance.imports if origin not in glance.indented]
 
 
-def _sought(
+def _missing_module(
     origin: str, number: int, paths: Sequence[Path], modules: Modules, tails: set[tuple[str, str]]
 ) -> tuple[str, str] | None:
     """The directory of a package, which has an `__init__.py`, and the module in it that is imported and not in sight.
