@@ -14,7 +14,7 @@ from trainlint_rules.api.idioms.apex import (
     in_adapter,
     instead_of,
     of_fp16_optimizer,
-    told_at_its_uses,
+    reported_at_its_uses,
     uses_of_import,
 )
 
@@ -82,7 +82,7 @@ class ApexMixedPrecision(ReferenceRule):
     editor_tag = "deprecated"
     on = ("apex.amp", *FP16_OPTIMIZERS)
     in_tests = True
-    unless = (in_adapter, told_at_its_uses)
+    unless = (in_adapter, reported_at_its_uses)
     message = "`apex.amp{name}` is deprecated"
     help = "{instead}"
 

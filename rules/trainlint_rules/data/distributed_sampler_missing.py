@@ -10,7 +10,7 @@ from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.passes import Pass, Start, passes
+from trainlint_rules.data.idioms.passes import Pass, PassStart, passes
 from trainlint_rules.data.idioms.preparations import prepared
 from trainlint_rules.data.idioms.rank_words import is_made_up, made_of, seeded_by_rank, speaks_of_ranks
 from trainlint_rules.data.idioms.samplers import has_sampler
@@ -21,7 +21,7 @@ _SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP})
 
 def _trained(site: Site) -> list[Pass]:
     """The loops that train on the loader's batches."""
-    loops = (item for item in passes(site.file, LoaderRule.loader(site)) if item.start is Start.LOOP)
+    loops = (item for item in passes(site.file, LoaderRule.loader(site)) if item.start is PassStart.LOOP)
     return [item for item in loops if trains(site.file, item)]
 
 

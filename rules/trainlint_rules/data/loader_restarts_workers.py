@@ -17,7 +17,14 @@ from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_loops import only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import Pass, Start, elsewhere, passes, place_of_pass, sure_of_pass
+from trainlint_rules.data.idioms.passes import (
+    Pass,
+    PassStart,
+    loops_in_other_files,
+    passes,
+    place_of_pass,
+    sure_of_pass,
+)
 from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
 
 _BY_WORKERS = {
@@ -139,7 +146,7 @@ class LoaderRestartsWorkers(LoaderRule):
         again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:
             return f"on every pass ({place_of_pass(again)})", sure_of_pass(again)
-        others = elsewhere(site.file, loader)
+        others = loops_in_other_files(site.file, loader)
         other = next((use for use in others if use.again and not _handed_once(found, use)), None)
         if any(use.changes for use in others):
             return "", Confidence.UNLIKELY
@@ -162,6 +169,6 @@ class LoaderRestartsWorkers(LoaderRule):
 
 def _handed_once(found: Sequence[Pass], use: LoaderUse) -> bool:
     """Whether this file hands the loader to nothing but the function around a loop, once: others call it again."""
-    handed = [item for item in found if item.start is Start.HANDED]
+    handed = [item for item in found if item.start is PassStart.HANDED]
     names = {last_name(item.node.func) for item in handed if isinstance(item.node, ast.Call)}
     return names == {use.function} and not any(item.again for item in handed)

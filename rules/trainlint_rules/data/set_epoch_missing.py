@@ -12,7 +12,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Safety, Severity
-from trainlint_rules.data.idioms.passes import Start
+from trainlint_rules.data.idioms.passes import PassStart
 from trainlint_rules.data.idioms.sampled_passes import (
     call_of_set_epoch,
     sampled_loader,
@@ -119,7 +119,7 @@ class SetEpochMissing(CallRule):
         if loader is None:
             return None
         # A run of so many steps, which replaces exhausted iterators, may not finish its first epoch.
-        by_epochs = all(item.start is Start.LOOP for item in trained)
+        by_epochs = all(item.start is PassStart.LOOP for item in trained)
         fields = {"line": getattr(trained[0].node, "lineno", 0), "loader": loader, "first": trained[0]}
         return Match(site, Confidence.CERTAIN if by_epochs else Confidence.POSSIBLE, fields)
 

@@ -13,13 +13,13 @@ from trainlint_rules.distributed.idioms.current_device import (
     device_id_given,
     takes_current_device,
 )
+from trainlint_rules.distributed.idioms.path_guards import way_out_of_sight
 from trainlint_rules.distributed.idioms.process_groups import (
     INIT_PROCESS_GROUP,
-    alone,
     group_start,
+    is_single_process,
     started_by_framework,
 )
-from trainlint_rules.distributed.idioms.ways import way_out_of_sight
 
 
 class DeviceNotSet(CallRule):
@@ -95,7 +95,7 @@ class DeviceNotSet(CallRule):
     sure = Confidence.LIKELY
     unless = (
         chosen_anywhere,
-        alone,
+        is_single_process,
         device_id_given,
         way_out_of_sight,
         uses("a device is chosen on the way to it or away from it", FactKind.DEVICE_CHOSEN),

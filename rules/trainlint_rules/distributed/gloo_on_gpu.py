@@ -11,8 +11,8 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint_rules.distributed.idioms.process_groups import (
     INIT_PROCESS_GROUP,
-    alone,
     group_start,
+    is_single_process,
     wraps_nothing_for_gpu,
 )
 
@@ -71,7 +71,7 @@ class GlooOnGpu(CallRule):
     unless = (
         shows("the code names NCCL or makes groups of its own", NCCL, OWN_GROUPS),
         shows("the code names another platform or other chips", WINDOWS, PLATFORMS, MPS, OTHER_CHIPS),
-        alone,
+        is_single_process,
         conditional,
         wraps_nothing_for_gpu,
     )

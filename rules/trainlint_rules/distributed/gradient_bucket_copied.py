@@ -20,7 +20,7 @@ _OPTION = "gradient_as_bucket_view"
 
 
 @guard
-def _given(site: Site) -> bool:
+def _is_view_given(site: Site) -> bool:
     """`gradient_as_bucket_view` is given, and not as False."""
     given = argument(site.call, _OPTION, 10)
     return given is not None and constant(given) is not False
@@ -95,7 +95,7 @@ class GradientBucketCopied(CallRule):
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
     on = DDP_ORIGINS
     sure = Confidence.LIKELY
-    unless = (runs_no_backward, keeps_gradients, clears_by_function, given_unpacked, _given)
+    unless = (runs_no_backward, keeps_gradients, clears_by_function, given_unpacked, _is_view_given)
     message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
     help = "set `gradient_as_bucket_view=True`"
     fix_title = "Keep gradients in the buckets"

@@ -12,8 +12,8 @@ from trainlint.finding import Edit, Safety
 from trainlint_rules.distributed.idioms.trainer_arguments import (
     HUGGING_FACE,
     SLOWER_OPTIMIZER,
-    absent,
     costly,
+    missing_arguments,
     only_evaluates,
 )
 
@@ -92,7 +92,7 @@ class HfArguments(CallRule):
     def found(self, site: Site) -> Iterator[Match]:
         """Arguments that cost, and those whose absence does."""
         yield from costly(site, *HUGGING_FACE)
-        yield from absent(site)
+        yield from missing_arguments(site)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The fused optimizer, where the slower one is reported."""

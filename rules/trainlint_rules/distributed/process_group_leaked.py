@@ -11,8 +11,8 @@ from trainlint.contract.guards.programs import out_of_sight, uses
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.distributed.idioms.process_groups import (
     INIT_PROCESS_GROUP,
-    alone,
     group_start,
+    is_single_process,
     started_by_framework,
 )
 
@@ -92,7 +92,7 @@ class ProcessGroupLeaked(CallRule):
     sure = Confidence.LIKELY
     unless = (
         _shuts_down,
-        alone,
+        is_single_process,
         uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
         started_by_framework,
         Guard("the start of the program is out of sight, as in a library", out_of_sight.holds),

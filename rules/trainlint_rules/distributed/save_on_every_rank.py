@@ -10,8 +10,8 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.path_guards import framework_in_charge, way_out_of_sight
 from trainlint_rules.distributed.idioms.same_files import other_file_on_each_rank, some_ranks_only
-from trainlint_rules.distributed.idioms.ways import framework_in_charge, way_out_of_sight
 from trainlint_rules.distributed.idioms.wrapping.gradient_reduction import wrapped_in_ddp
 
 

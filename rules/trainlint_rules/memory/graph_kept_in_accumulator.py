@@ -13,10 +13,10 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
+    added_value,
     becomes_array,
     collected_output,
     is_freed,
-    kept,
     leaves_function,
     lives,
     new_in_each_iteration,
@@ -115,7 +115,7 @@ class GraphKeptInAccumulator(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A value with a graph that is added to a sum or a list."""
-        item = kept(site)
+        item = added_value(site)
         if item is None:
             return None
         verb = "append" if item.is_list else "add"

@@ -33,7 +33,7 @@ from trainlint_rules.sync.idioms.copies import (
     unpinned_loaders,
 )
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
-from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
+from trainlint_rules.sync.idioms.one_batch import copies_of_batch, reported_at_first_copy
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
@@ -122,7 +122,7 @@ class BlockingBatchCopy(CallRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = MOVING_TENSORS
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.POSSIBLE, Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (elsewhere_than_cuda, dropped, prepared, told_at_first_copy)
+    unless = (elsewhere_than_cuda, dropped, prepared, reported_at_first_copy)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
@@ -151,7 +151,7 @@ class BlockingBatchCopy(CallRule):
         if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
             safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
         fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
-        return Match(site, sure, fields, help=_instead(site, cast, memory), fix_safety=safety, related=related)
+        return Match(site, sure, fields, help=_help_text(site, cast, memory), fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword, in each of the copies of this batch, and pinned memory.
@@ -179,7 +179,7 @@ class BlockingBatchCopy(CallRule):
             yield from edits
 
 
-def _instead(site: Site, cast: str | None, memory: Memory) -> str | None:
+def _help_text(site: Site, cast: str | None, memory: Memory) -> str | None:
     """What to do about a function that takes no such keyword, or a cast on the host; None for what is usual."""
     if site.origin(site.call.func) in SHARING:
         return f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"

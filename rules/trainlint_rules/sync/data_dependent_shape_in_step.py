@@ -17,8 +17,8 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
-from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
+from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, counts_rows, use_of_value
 
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
@@ -43,7 +43,7 @@ def _follows_another(site: Site) -> bool:
 
 
 @guard
-def _told_at_first_index(site: Site) -> bool:
+def _reported_at_first_index(site: Site) -> bool:
     """An index by the same mask is reported before it in this function, with this one as a related place."""
     if not isinstance(site.node, ast.Subscript):
         return False
@@ -143,7 +143,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _told_at_first_index)
+    unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _reported_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -166,7 +166,7 @@ def _instead_of_call(site: Site, name: str) -> str | None:
         return f"pass `{SIZED[name][0]}=...`"
     if counts_rows(site, site.call):
         return _MARKED if name in _DISTINCT else _COUNTED
-    return _ROWS if becomes(site, site.call) is Becomes.RETURNED else None
+    return _ROWS if use_of_value(site, site.call) is ValueUse.RETURNED else None
 
 
 def _indexed(site: Site, node: ast.Subscript) -> Match | None:

@@ -31,7 +31,7 @@ _INSTEAD = {
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
 
-def _instead(site: Site, read: ast.AST) -> str | None:
+def _help_text(site: Site, read: ast.AST) -> str | None:
     """Help by what the check decides: None for one that is in the test of no statement."""
     decided = decision(site, read)
     if decided is None or decided in _INSTEAD:
@@ -125,5 +125,5 @@ class NanGuardEachStep(ReadRule):
         node, sure = next(host_reads(site, self.on), (site.node, 0.0))
         asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
         check = site.text(site.node if isinstance(site.node, ast.Call) else node)
-        instead = _instead(site, node)
+        instead = _help_text(site, node)
         return Match(site.at(node), level(sure), {"check": check}, help=instead) if asks else None

@@ -10,22 +10,22 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.uploaded_numbers import (
-    Takes,
+    Replacement,
     may_be_several,
     read_before,
+    replacement_of_tensor,
     returned_instead,
     step_count,
     sure_of_number,
-    taken,
     uploaded,
     waits_around,
 )
 
 _FILLED = "write `torch.full({shape}, {number}, {options})`, which needs no copy"
 _INSTEAD = {
-    Takes.NUMBER: "use `{number}` itself, or " + _FILLED,
-    Takes.BOUND: _FILLED + ", or `clamp` with the number itself",
-    Takes.TENSOR: _FILLED,
+    Replacement.NUMBER: "use `{number}` itself, or " + _FILLED,
+    Replacement.BOUND: _FILLED + ", or `clamp` with the number itself",
+    Replacement.TENSOR: _FILLED,
 }
 
 
@@ -95,7 +95,7 @@ class ScalarUploadedEachStep(CallRule):
     when = EACH_STEP
     unless = (made_where_missing, step_count, returned_instead, read_before, may_be_several, waits_around)
     message = "`{text}` copies a Python number to the GPU and forces a sync{often}"
-    help = _INSTEAD[Takes.NUMBER]
+    help = _INSTEAD[Replacement.NUMBER]
 
     def found(self, site: Site) -> Match | None:
         """A tensor on the device that is made of one number."""
@@ -106,4 +106,4 @@ class ScalarUploadedEachStep(CallRule):
         lone, shape = (number.elts[0], "(1,)") if isinstance(number, ast.List | ast.Tuple) else (number, "()")
         options = ", ".join(site.text(keyword) for keyword in site.call.keywords)
         fields = {"number": site.text(lone), "shape": shape, "options": options}
-        return Match(site, sure, fields, help=_INSTEAD[taken(site)])
+        return Match(site, sure, fields, help=_INSTEAD[replacement_of_tensor(site)])

@@ -13,9 +13,9 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import READING, host_reads
-from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, says_whether_to_wait
 from trainlint_rules.sync.idioms.reads.read_purposes import loop_of_read, reads_each_parameter
+from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, use_of_value
 
 
 @guard
@@ -108,13 +108,13 @@ class SyncPerParameter(ReadRule):
                 head = loop.block.node
                 far = isinstance(head, ast.For) and head.lineno < site.statement.lineno
                 related = (site.related(head.iter, _LOOP),) if far and isinstance(head, ast.For) else ()
-                return Match(site.at(node), level(sure), help=_instead(site, node), related=related)
+                return Match(site.at(node), level(sure), help=_help_text(site, node), related=related)
         return None
 
 
-def _instead(site: Site, read: ast.AST) -> str | None:
+def _help_text(site: Site, read: ast.AST) -> str | None:
     """Help by what is read: a number to log, a gradient's norm, or what is only compared; None for the rest."""
-    if becomes(site, read) is Becomes.TEXT:
+    if use_of_value(site, read) is ValueUse.TEXT:
         return _LOGGED
     names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
     if "grad" in names and "norm" in names:

@@ -26,7 +26,7 @@ _READ_LATER = "read the times of events some steps later, when they are over: th
 _TIMED = "measure with CUDA events instead: without the wait, the clock that is read here would be wrong"
 
 
-def _instead(site: Site) -> str | None:
+def _help_text(site: Site) -> str | None:
     """Help for a wait that a time needs: of events, or of the host's clock in the same function."""
     function = site.function
     if function is None:
@@ -123,7 +123,7 @@ class SynchronizeInTrainingStep(CallRule):
         """A wait for the device, or the variable that adds one to each kernel."""
         match site.node:
             case ast.Call():
-                return Match(site, help=_instead(site)) if waits_for_device(site) else None
+                return Match(site, help=_help_text(site)) if waits_for_device(site) else None
             case ast.Assign(value=ast.Constant(value="1")):
                 message = "`CUDA_LAUNCH_BLOCKING=1` forces a GPU sync after every kernel"
                 return Match(site, message=message, help="set it only while debugging")

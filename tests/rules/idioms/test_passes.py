@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.facts import file_model
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.types.loaders import Loader
-from trainlint_rules.data.idioms.passes import Start, passes
+from trainlint_rules.data.idioms.passes import PassStart, passes
 from trainlint_rules.data.idioms.samplers import passes_without_end, samplers_behind
 from trainlint_rules.data.idioms.workers import Workers, takes_all_cores, workers
 
@@ -26,16 +26,16 @@ def only_loader(code: str) -> tuple[SemanticModel, Loader]:
 
 PASSES = {
     f"loader = DataLoader(rows)\nfor epoch in range(9):\n    for batch in loader:\n        {STEP}": [
-        (Start.LOOP, True)
+        (PassStart.LOOP, True)
     ],
     f"loader = DataLoader(rows)\nfor epoch in range(1):\n    for batch in loader:\n        {STEP}": [
-        (Start.LOOP, False)
+        (PassStart.LOOP, False)
     ],
-    f"for epoch in range(9):\n    for batch in DataLoader(rows):\n        {STEP}": [(Start.LOOP, False)],
-    "def rows():\n    loader = DataLoader(rows)\n    while True:\n        yield from loader": [(Start.LOOP, True)],
-    "def rows():\n    loader = DataLoader(rows)\n    yield from loader": [(Start.LOOP, False)],
-    "loader = DataLoader(rows)\nfor epoch in range(9):\n    evaluate(model, loader)": [(Start.HANDED, True)],
-    "loader = DataLoader(rows)\nfor name in names:\n    evaluate(models[name], loader)": [(Start.HANDED, False)],
+    f"for epoch in range(9):\n    for batch in DataLoader(rows):\n        {STEP}": [(PassStart.LOOP, False)],
+    "def rows():\n    loader = DataLoader(rows)\n    while True:\n        yield from loader": [(PassStart.LOOP, True)],
+    "def rows():\n    loader = DataLoader(rows)\n    yield from loader": [(PassStart.LOOP, False)],
+    "loader = DataLoader(rows)\nfor epoch in range(9):\n    evaluate(model, loader)": [(PassStart.HANDED, True)],
+    "loader = DataLoader(rows)\nfor name in names:\n    evaluate(models[name], loader)": [(PassStart.HANDED, False)],
     "loader = DataLoader(rows)\nprint(len(loader))": [],
 }
 

@@ -42,7 +42,7 @@ def in_adapter(site: Site) -> bool:
 
 
 @guard
-def told_at_its_uses(site: Site) -> bool:
+def reported_at_its_uses(site: Site) -> bool:
     """The calls for which it is imported are reported themselves."""
     return isinstance(site.node, ast.ImportFrom) and any(
         getattr(use.node, "attr", "") in INSTEAD for use in references_by(site.file, site.node)

@@ -54,7 +54,7 @@ def _upper(call: ast.Call) -> ast.expr:
     return given[0] if given else ast.Constant(False)
 
 
-def _given(call: ast.Call, *names: str, positional: int = 2) -> dict[str, int]:
+def _argument_indices(call: ast.Call, *names: str, positional: int = 2) -> dict[str, int]:
     """The arguments of a call: name → index, positional ones first. Raises Unfixable for others than those named."""
     from trainlint.fixing.rewrite import Unfixable
 
@@ -88,7 +88,7 @@ def _option(
     from trainlint.fixing.rewrite import Unfixable
 
     matrix, option = names
-    given = _given(call, *names)
+    given = _argument_indices(call, *names)
     if given.get(matrix) != 0 or not call.args:
         raise Unfixable(f"the matrix at line {call.lineno} is given by name, and that has changed")
     index = given.get(option)
@@ -116,7 +116,7 @@ def _range(site: Site, call: ast.Call) -> Iterator[Edit]:
     from trainlint.fixing.expressions import replace_by_text
     from trainlint.fixing.rewrite import Unfixable, add_keyword, ensure_import
 
-    given = _given(call, "start", "end", "step", "dtype", "device", "layout", "requires_grad", positional=3)
+    given = _argument_indices(call, "start", "end", "step", "dtype", "device", "layout", "requires_grad", positional=3)
     start, end, step = (_argument_at(call, given[name]) if name in given else None for name in ("start", "end", "step"))
     forward = 1 if step is None else _integer(step)
     if start is None or end is None or not forward:
@@ -126,7 +126,7 @@ def _range(site: Site, call: ast.Call) -> Iterator[Edit]:
         raise Unfixable(f"`{dtype}` is too narrow")
     if not all(_is_exact(site, bound, dtype) for bound in (start, end)):
         raise Unfixable(f"a bound at line {call.lineno} may be no integer, or none that each type can represent")
-    yield replace_by_text(site.source, end, _moved(end, 1 if forward > 0 else -1))
+    yield replace_by_text(site.source, end, _shifted_integer(end, 1 if forward > 0 else -1))
     if dtype is None and "out" not in given:
         torch, imports = ensure_import(site.source, site.file.tree, "torch")
         yield from imports
@@ -164,7 +164,7 @@ def is_integer(site: Site, node: ast.expr) -> bool:
     return False
 
 
-def _moved(node: ast.expr, by: int) -> str:
+def _shifted_integer(node: ast.expr, by: int) -> str:
     """An integer expression plus 1 or minus 1, as one would write it: `n` for `n - 1 + 1`."""
     number = _integer(node)
     if number is not None:

@@ -21,7 +21,7 @@ _SECOND_OF_TWO = "reduce"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class OldArgumentUse:
     """One old argument of a call."""
 
     site: Site
@@ -80,7 +80,7 @@ class Given:
                 yield rename_argument(source, call, len(call.args) + index, row.renamed, value)
 
 
-def old_arguments(there: Site) -> Iterator[Given]:
+def old_arguments(there: Site) -> Iterator[OldArgumentUse]:
     """The arguments of a call, written out, that a version which the project targets deprecates or refuses."""
     origin = there.origin(there.call.func) or ""
     is_one_for_two = {item.arg for item in there.call.keywords} >= _TWO_FOR_ONE
@@ -90,10 +90,10 @@ def old_arguments(there: Site) -> Iterator[Given]:
         given = next((item.value for item in there.call.keywords if item.arg == row.keyword), None)
         if given is None or not row.function.fullmatch(origin):
             continue
-        removed = _reached(there, row.removed)
+        removed = _may_target_reach(there, row.removed)
         matters = row.only_value is ... or constant(given) == row.only_value
-        if matters and (removed or _reached(there, row.since)):
-            yield Given(there, row, removed)
+        if matters and (removed or _may_target_reach(there, row.since)):
+            yield OldArgumentUse(there, row, removed)
 
 
 def hands_verbose_on(site: Site) -> bool:
@@ -103,12 +103,12 @@ def hands_verbose_on(site: Site) -> bool:
             owner = site.function.owner if site.function is not None else None
         case _:
             return False
-    if owner is None or len(owner.node.bases) != 1 or not _reached(site, _REMOVED):
+    if owner is None or len(owner.node.bases) != 1 or not _may_target_reach(site, _REMOVED):
         return False
     base = site.file.kinds.imported(owner.node.bases[0], owner.outside)
     return base in SCHEDULER_BASE_ORIGINS and argument(site.call, "verbose", 2) is not None
 
 
-def _reached(site: Site, version: Version | None) -> bool:
+def _may_target_reach(site: Site, version: Version | None) -> bool:
     target = site.file.config.target_torch
     return version is not None and (target is None or target.reaches(version))

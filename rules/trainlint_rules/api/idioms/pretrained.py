@@ -87,11 +87,11 @@ def named_weights(source: SourceFile, call: ast.Call, weights: Mapping[str, str]
     """The edit that names the sets of weights. Raises Unfixable where the call cannot be rewritten."""
     from trainlint.fixing.keywords import rename_arguments
 
-    named = dict(_named(call, weights))
+    named = dict(_new_arguments(call, weights))
     return (rename_arguments(source, call, named),) if named else ()
 
 
-def _named(call: ast.Call, weights: Mapping[str, str]) -> Iterator[tuple[int, tuple[str, str]]]:
+def _new_arguments(call: ast.Call, weights: Mapping[str, str]) -> Iterator[tuple[int, tuple[str, str]]]:
     """For each old argument its index, and the name and value of the new one."""
     if call.args and type(constant(call.args[0])) is bool and "pretrained" in weights:
         yield 0, ("weights", f'"{weights["pretrained"]}"' if constant(call.args[0]) else "None")

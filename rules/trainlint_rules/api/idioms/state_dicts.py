@@ -64,7 +64,7 @@ class _Uses:
             return {False}
         match parent:
             case ast.Call(func=func) if node is not func:
-                return self._given(parent, node, block, depth)
+                return self._use_as_argument(parent, node, block, depth)
             case ast.Attribute(attr="items" | "keys" | "values" | "copy"):
                 return {None}
             case ast.For() | ast.comprehension() | ast.Delete() | ast.Expr():
@@ -77,7 +77,7 @@ class _Uses:
                 return self._of_callers(block, depth)
         return {False}
 
-    def _given(self, call: ast.Call, node: ast.expr, block: Block, depth: int) -> set[bool | None]:
+    def _use_as_argument(self, call: ast.Call, node: ast.expr, block: Block, depth: int) -> set[bool | None]:
         """How a call uses what it is given."""
         if isinstance(call.func, ast.Attribute) and call.func.attr == "load_state_dict":
             return {self._is_module(call.func.value, block)}

@@ -23,7 +23,7 @@ def calls_of(file: SemanticModel, built: Place) -> Iterator[Place]:
     the scope and the class, and `nn.CrossEntropyLoss()(x, y)` itself.
     """
     assert isinstance(built.node, ast.Call)
-    node = _moved(built)
+    node = _outermost_move(built)
     yield from (place for place in file.outline.calls.get(last_name(node), ()) if _function(place) is node)
     target = assigned_target(built.statement, node)
     if isinstance(target, ast.Name):
@@ -62,7 +62,7 @@ def _function(place: Place) -> ast.expr | None:
     return place.node.func if isinstance(place.node, ast.Call) else None
 
 
-def _moved(built: Place) -> ast.AST:
+def _outermost_move(built: Place) -> ast.AST:
     """The expression around a call of a constructor that only moves or casts what it builds."""
     node = built.node
     for part in nodes_in(built.statement):

@@ -50,10 +50,12 @@ def compiles_nothing(site: Site) -> bool:
 
 def compiled_around(file: SemanticModel, function: Function | None) -> Compiled | None:
     """What compiles a function, itself or with a caller in the same file; None where nothing in the file does."""
-    return _around(file, function, _given(file), 0) if function is not None else None
+    return _compiled_by_caller(file, function, _compiled_functions(file), 0) if function is not None else None
 
 
-def _around(file: SemanticModel, function: Function, given: dict[Function, Compiled], depth: int) -> Compiled | None:
+def _compiled_by_caller(
+    file: SemanticModel, function: Function, given: dict[Function, Compiled], depth: int
+) -> Compiled | None:
     if any(function.is_decorated(name) for name in _LEFT_OUT):
         return None
     if function in given:
@@ -63,13 +65,13 @@ def _around(file: SemanticModel, function: Function, given: dict[Function, Compi
     for edge in file.graph.callers.get(function, []):
         caller = file.graph.enclosing(edge.place.block)
         if caller is not None and caller is not function and not edge.passed:
-            found = _around(file, caller, given, depth + 1)
+            found = _compiled_by_caller(file, caller, given, depth + 1)
             if found is not None:
                 return found
     return None
 
 
-def _given(file: SemanticModel) -> dict[Function, Compiled]:
+def _compiled_functions(file: SemanticModel) -> dict[Function, Compiled]:
     """The functions that decorators and calls name themselves."""
     found: dict[Function, Compiled] = {}
     for place in file.outline.references:

@@ -63,7 +63,8 @@ def operations(formula: ast.expr) -> int:
     holds_values: dict[ast.expr, bool] = {}
     for node in reversed(_members(formula)):  # what an operation is given comes before it
         holds_values[node] = any(
-            holds_values[part] if part in holds_values else any(True for _ in _values(part)) for part in _given(node)
+            holds_values[part] if part in holds_values else any(True for _ in _values(part))
+            for part in _inputs_of(node)
         )
     return sum(holds_values.values())
 
@@ -90,7 +91,7 @@ def _operands(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _given(node: ast.expr) -> list[ast.expr]:
+def _inputs_of(node: ast.expr) -> list[ast.expr]:
     """All that an operation is made of."""
     if not isinstance(node, ast.Call):
         return _operands(node)

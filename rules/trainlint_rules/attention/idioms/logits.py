@@ -50,7 +50,7 @@ class BigLogits:
 
 
 @dataclass(slots=True)
-class _Way:
+class _PathFromLoss:
     """What is met on the way back from the loss."""
 
     over_vocabulary: bool = False
@@ -64,7 +64,7 @@ def big_logits(file: SemanticModel, loss: Place) -> BigLogits | None:
     given, function = loss_given(loss), file.graph.enclosing(loss.block)
     if given is None or function is None:
         return None
-    way = _Way()
+    way = _PathFromLoss()
     made = _source(given, loss.block, way, _DEEPEST)
     if made is None:
         return None
@@ -81,7 +81,7 @@ def big_logits(file: SemanticModel, loss: Place) -> BigLogits | None:
     return BigLogits(made, by_model, way.upcast)
 
 
-def _source(node: ast.expr, block: Block, way: _Way, depth: int) -> ast.Call | None:
+def _source(node: ast.expr, block: Block, way: _PathFromLoss, depth: int) -> ast.Call | None:
     """The call that made a value, behind what reshapes, slices, moves or casts it."""
     if depth == 0:
         return None
@@ -104,7 +104,7 @@ def _source(node: ast.expr, block: Block, way: _Way, depth: int) -> ast.Call | N
     return None
 
 
-def _bound(name: ast.Name, block: Block, way: _Way, depth: int) -> ast.Call | None:
+def _bound(name: ast.Name, block: Block, way: _PathFromLoss, depth: int) -> ast.Call | None:
     """The one call that made a name's value, in each of the ways that lead here."""
     found = reaching(name.id, block, position(name))
     sources: list[ast.Call | None] = []
@@ -122,7 +122,7 @@ def _counts_words(node: ast.expr) -> bool:
     return (isinstance(number, int) and number >= _LARGE) or bool(_VOCABULARY.search(last_name(node)))
 
 
-def _is_read_otherwise(file: SemanticModel, function: Function, loss: Place, name: str, way: _Way) -> bool:
+def _is_read_otherwise(file: SemanticModel, function: Function, loss: Place, name: str, way: _PathFromLoss) -> bool:
     """Whether anything but the loss may read the scores after it was taken or beside it."""
     flow = {node for bound in way.names.values() for statement in bound for node in nodes_in(statement)}
     flow.update(nodes_in(loss.node))

@@ -79,7 +79,7 @@ def written_norm(root: Place) -> str | None:
     call = root.node
     if not isinstance(call, ast.Call):
         return None
-    given = _given(call)
+    given = _input_of(call)
     if not isinstance(given, ast.BinOp) or not isinstance(given.op, ast.Add):
         return None
     variance = _resolved(given.left, root)
@@ -95,7 +95,7 @@ def _norm_of(variance: ast.Call, root: Place) -> tuple[str | None, ast.expr | No
     if name == "var":
         biased = constant(argument(variance, "unbiased")) is False or constant(argument(variance, "correction")) == 0
         return ("layer_norm" if biased else None), None
-    squared = _squared(_given(variance), root) if name == "mean" else None
+    squared = _squared(_input_of(variance), root) if name == "mean" else None
     if squared is None:
         return None, None
     centred = _resolved(squared, root)
@@ -107,7 +107,7 @@ def _norm_of(variance: ast.Call, root: Place) -> tuple[str | None, ast.expr | No
 def written_gelu(curve: Place) -> str | None:
     """How GELU is written out around a call of erf or tanh: "none" or "tanh", as `gelu(approximate=...)` has it."""
     call = curve.node
-    given = _given(call) if isinstance(call, ast.Call) else None
+    given = _input_of(call) if isinstance(call, ast.Call) else None
     if not isinstance(call, ast.Call) or given is None:
         return None
     approximation = _approximation(last_name(call.func), given)
@@ -115,7 +115,7 @@ def written_gelu(curve: Place) -> str | None:
         return None
     inside = (node.id for node in nodes_in(given) if isinstance(node, ast.Name) and node.id not in _NUMBER_MODULES)
     value = next(inside, None)
-    return approximation if value is not None and _halves(curve, call, value) else None
+    return approximation if value is not None and _is_halved(curve, call, value) else None
 
 
 def _approximation(curve: str, given: ast.expr) -> str | None:
@@ -130,7 +130,7 @@ def _approximation(curve: str, given: ast.expr) -> str | None:
     return None
 
 
-def _given(call: ast.Call) -> ast.expr | None:
+def _input_of(call: ast.Call) -> ast.expr | None:
     """What a function of torch, or a method of a tensor, is computed of."""
     if isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
         return call.func.value
@@ -162,7 +162,7 @@ def _squared(node: ast.expr | None, place: Place) -> ast.expr | None:
             return left
         case ast.Call() if last_name(node.func) in ("pow", "square"):
             power = node.args[-1] if last_name(node.func) == "pow" and node.args else None
-            return _given(node) if power is None or constant(power) == 2 else None
+            return _input_of(node) if power is None or constant(power) == 2 else None
         case ast.Name():
             value = single_value(node, place.block)
             return _squared(value, place) if value is not None and not isinstance(value, ast.Name) else None
@@ -208,7 +208,7 @@ def _is_root_of_two(node: ast.expr, wanted: float) -> bool:
     return False
 
 
-def _halves(curve: Place, call: ast.Call, name: str) -> bool:
+def _is_halved(curve: Place, call: ast.Call, name: str) -> bool:
     """Whether the curve, with one added, is multiplied by a half and by the value itself."""
     for node in nodes_in(curve.statement):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any(p is call for p in nodes_in(node)):

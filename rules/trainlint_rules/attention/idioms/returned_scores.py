@@ -19,17 +19,17 @@ def returned_scores(site: Site, way: WrittenAttention) -> str | None:
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)]
     for statement in sorted(assigned, key=lambda item: item.lineno):
         target = statement.targets[0]
-        if isinstance(target, ast.Name) and _holds(statement.value, way, held):
+        if isinstance(target, ast.Name) and _contains_scores(statement.value, way, held):
             held.add(target.id)
     for node in nodes:
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
             for item in node.value.elts:
-                if _holds(item, way, held):
+                if _contains_scores(item, way, held):
                     return next((part.id for part in nodes_in(item) if isinstance(part, ast.Name)), None)
     return None
 
 
-def _holds(value: ast.expr, way: WrittenAttention, held: set[str]) -> bool:
+def _contains_scores(value: ast.expr, way: WrittenAttention, held: set[str]) -> bool:
     """Whether an expression is made of the scores, and not of the output."""
     parts = list(nodes_in(value))
     if any(part is output for part in parts for output in way.outputs):

@@ -109,13 +109,13 @@ def layer_with_bias(norm: Site) -> ast.Call | None:
     package, _, name = (norm.origin(layer.func) or "").rpartition(".")
     if not f"{package}.".startswith("torch.nn.") or name not in _BIAS_AT or last_name(layer.func) not in _BIAS_AT:
         return None
-    given = _given(layer)
+    given = _bias_argument(layer)
     return layer if given is None or constant(given) is True else None
 
 
 def may_lose_bias(norm: Site, layer: ast.Call) -> Confidence:
     """How sure it is that nobody needs the bias: others may hold it in weights, or it is asked for by its name."""
-    return Confidence.POSSIBLE if _given(layer) or _LIBRARY.search(norm.path) else Confidence.LIKELY
+    return Confidence.POSSIBLE if _bias_argument(layer) or _LIBRARY.search(norm.path) else Confidence.LIKELY
 
 
 def gives_bias_by_place(layer: ast.Call) -> bool:
@@ -123,7 +123,7 @@ def gives_bias_by_place(layer: ast.Call) -> bool:
     return len(layer.args) > _BIAS_AT[last_name(layer.func)]
 
 
-def _given(layer: ast.Call) -> ast.expr | None:
+def _bias_argument(layer: ast.Call) -> ast.expr | None:
     return argument(layer, "bias", _BIAS_AT[last_name(layer.func)])
 
 

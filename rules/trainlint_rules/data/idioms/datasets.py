@@ -105,7 +105,7 @@ def _step_back(file: SemanticModel, node: ast.expr, block: Block, path: tuple[in
         case ast.IfExp():
             return [(node.body, block, path), (node.orelse, block, path)]
         case ast.Call():
-            return _inside(file, node, block, path) or [None]
+            return _wrapped_datasets(file, node, block, path) or [None]
     bindings = file.outline.bindings(node, block)
     return [step for binding in bindings for step in _bound(file, binding, path)] if bindings else [None]
 
@@ -121,7 +121,7 @@ def _bound(file: SemanticModel, binding: Binding, path: tuple[int, ...]) -> Sequ
     return [(*item, path) for item in given] or [None]
 
 
-def _inside(file: SemanticModel, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
+def _wrapped_datasets(file: SemanticModel, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
     """What a call wraps or returns that is itself a dataset."""
     if last_name(call.func) in _WRAPPERS and call.args:
         return [(*item, ()) for item in _wrapped(file, call.args[0], block)]
@@ -167,12 +167,14 @@ def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:
         return Items.DEVICE if value.on_device else Items.MEMORY
     if not isinstance(node, ast.Call):
         return Items.MEMORY if _BUFFER.search(last_name(node)) else Items.UNKNOWN
-    return _made(file, node, block)
+    return _items_of_constructor(file, node, block)
 
 
-def _made(file: SemanticModel, call: ast.Call, block: Block) -> Items:
+def _items_of_constructor(file: SemanticModel, call: ast.Call, block: Block) -> Items:
     if last_name(call.func) == "TensorDataset":
-        return Items.DEVICE if call.args and all(_moved(file, item, block) for item in call.args) else Items.MEMORY
+        return (
+            Items.DEVICE if call.args and all(_is_on_device(file, item, block) for item in call.args) else Items.MEMORY
+        )
     found = _of_library(call, file.kinds.imported(call.func, block) or "")
     if found is Items.UNKNOWN and isinstance(call.func, ast.Name):
         cls = file.graph.class_named(call.func, block)
@@ -206,7 +208,7 @@ def _by_name(call: ast.Call) -> Items:
     return Items.MEMORY if any(_MADE_UP.search(item) for item in classes) else Items.UNKNOWN
 
 
-def _moved(file: SemanticModel, tensor: ast.expr, block: Block) -> bool:
+def _is_on_device(file: SemanticModel, tensor: ast.expr, block: Block) -> bool:
     """Whether a tensor is made on the device, or moved there, in plain sight: a guess from its name is not enough."""
     made = [node for node, _ in _origins(file, tensor, block, 0)]
     return any(

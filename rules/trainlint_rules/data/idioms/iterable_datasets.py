@@ -31,7 +31,7 @@ def iterable_datasets(site: Site) -> list[Class]:
     return [cls for cls in classes if cls is not None and _iterates(site.file, cls) is not None]
 
 
-def _speaks(sentence: str, pattern: re.Pattern[str]) -> Guard:
+def _names_match(sentence: str, pattern: re.Pattern[str]) -> Guard:
     """A guard: a name in the dataset's class, or in a base of it, fits a pattern."""
 
     def holds(site: Site) -> bool:
@@ -57,9 +57,11 @@ def _asks_what_it_holds(site: Site) -> bool:
 
 NO_REPETITION = (
     _never_ends,
-    _speaks("the dataset's class speaks of workers, ranks or shards, or reads from where no row comes twice", _SHARES),
-    _speaks("the dataset draws at random", _DRAWS),
-    _speaks("the dataset makes its rows while it runs, as an environment does", _LIVE),
+    _names_match(
+        "the dataset's class speaks of workers, ranks or shards, or reads from where no row comes twice", _SHARES
+    ),
+    _names_match("the dataset draws at random", _DRAWS),
+    _names_match("the dataset makes its rows while it runs, as an environment does", _LIVE),
     _asks_what_it_holds,
 )
 """Reasons for which workers may yield different rows."""

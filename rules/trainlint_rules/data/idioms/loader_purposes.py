@@ -19,7 +19,7 @@ from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.loader_loops import draws_by_next, loops_over
-from trainlint_rules.data.idioms.passes import elsewhere
+from trainlint_rules.data.idioms.passes import loops_in_other_files
 
 _TRAIN = lazy(r"train", re.IGNORECASE)
 _MOVING_CALL = lazy(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
@@ -51,7 +51,7 @@ def feeds(file: SemanticModel, loader: Loader) -> Feeds:
     told = file.outside.loader_uses.values()
     if any(use.kind is LoopKind.STEP for uses in told for use in uses):
         return Feeds.TRAINING_ELSEWHERE
-    if drawn or elsewhere(file, loader):
+    if drawn or loops_in_other_files(file, loader):
         return Feeds.TRAINING_ELSEWHERE if _speaks_of_training(file, loader) else Feeds.EVALUATION
     for other in file.loaders.built.values():
         if _speaks_of_training(file, other) or constant(file.loaders.option(other, "shuffle").value) is True:
@@ -104,7 +104,7 @@ class Device(Enum):
 
 def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
     """Whether a loader's batches go to the device."""
-    copies = {use.heat for use in elsewhere(file, loader) if use.copies}
+    copies = {use.heat for use in loops_in_other_files(file, loader) if use.copies}
     copies |= {file.heats.of(place.block).heat for place in copies_by_loader(file).get(loader, ())}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM

@@ -12,7 +12,7 @@ from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import elsewhere, passes
+from trainlint_rules.data.idioms.passes import loops_in_other_files, passes
 from trainlint_rules.data.idioms.pinned.item_code import item_code
 from trainlint_rules.data.idioms.workers import loads_single_items
 
@@ -54,7 +54,7 @@ def walked_in_steps(site: Site) -> bool:
     loader = LoaderRule.loader(site)
     found = passes(site.file, loader)
     return any(site.file.heats.of(item.block).heat.in_step for item in found) or any(
-        use.heat is Heat.INNER for use in elsewhere(site.file, loader)
+        use.heat is Heat.INNER for use in loops_in_other_files(site.file, loader)
     )
 
 

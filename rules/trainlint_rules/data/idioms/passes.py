@@ -37,7 +37,7 @@ _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 
 
-class Start(Enum):
+class PassStart(Enum):
     """What begins a pass."""
 
     LOOP = auto()
@@ -48,7 +48,7 @@ class Start(Enum):
     """A call into another file that is given the loader."""
 
 
-_Begun = tuple[Start, ast.AST, Block, frozenset[Loader]]
+_Begun = tuple[PassStart, ast.AST, Block, frozenset[Loader]]
 """What begins a pass, its node, the block around it, and the loaders that it goes through."""
 
 
@@ -56,7 +56,7 @@ _Begun = tuple[Start, ast.AST, Block, frozenset[Loader]]
 class Pass:
     """One place that begins a pass through a loader."""
 
-    start: Start
+    start: PassStart
     node: ast.AST
     block: Block
     """The block in which it stands, outside of the loop over the loader."""
@@ -73,8 +73,8 @@ def passes(file: SemanticModel, loader: Loader) -> list[Pass]:
 
 
 @once
-def _starts(file: SemanticModel) -> dict[Loader, list[tuple[Start, ast.AST, Block]]]:
-    found: dict[Loader, list[tuple[Start, ast.AST, Block]]] = {}
+def _starts(file: SemanticModel) -> dict[Loader, list[tuple[PassStart, ast.AST, Block]]]:
+    found: dict[Loader, list[tuple[PassStart, ast.AST, Block]]] = {}
     for start, node, block, behind in _all_starts(file):
         for loader in behind:
             found.setdefault(loader, []).append((start, node, block))
@@ -84,7 +84,7 @@ def _starts(file: SemanticModel) -> dict[Loader, list[tuple[Start, ast.AST, Bloc
 def _all_starts(file: SemanticModel) -> Iterator[_Begun]:
     yield from _loops(file)
     yield from _iterators(file)
-    yield from _handed(file)
+    yield from _calls_given_loaders(file)
 
 
 def _loops(file: SemanticModel) -> Iterator[_Begun]:
@@ -92,21 +92,21 @@ def _loops(file: SemanticModel) -> Iterator[_Begun]:
     behind = file.batches.loaders_behind
     for place in file.outline.loops:
         if isinstance(place.node, ast.For | ast.AsyncFor):
-            yield Start.LOOP, place.node, place.block, behind(place.node.iter, place.block)
+            yield PassStart.LOOP, place.node, place.block, behind(place.node.iter, place.block)
     for function in file.outline.functions:
         if function.is_generator:
             for node, block in _yields(file, function):
-                yield Start.LOOP, node, block, behind(node.value, block)
+                yield PassStart.LOOP, node, block, behind(node.value, block)
 
 
 def _iterators(file: SemanticModel) -> Iterator[_Begun]:
     for place in file.outline.calls.get("iter", []):
         if isinstance(place.node, ast.Call) and place.node.args and not _in_loop_head(file, place):
             behind = file.batches.loaders_behind(place.node.args[0], place.block)
-            yield Start.ITERATOR, place.node, place.block, behind
+            yield PassStart.ITERATOR, place.node, place.block, behind
 
 
-def _handed(file: SemanticModel) -> Iterator[_Begun]:
+def _calls_given_loaders(file: SemanticModel) -> Iterator[_Begun]:
     """Each call into other files, with the loaders that it is given."""
     for place in file.outline.all_calls():
         call = place.node
@@ -119,7 +119,7 @@ def _handed(file: SemanticModel) -> Iterator[_Begun]:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         plain = [item for item in given if isinstance(item, ast.Name | ast.Attribute)]
         handed = frozenset(loader for item in plain for loader in file.batches.loaders_behind(item, place.block))
-        yield Start.HANDED, call, place.block, handed
+        yield PassStart.HANDED, call, place.block, handed
 
 
 def _yields(file: SemanticModel, function: Function) -> Iterator[tuple[ast.YieldFrom, Block]]:
@@ -165,7 +165,7 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     return generator and never_ends(node)
 
 
-def elsewhere(file: SemanticModel, loader: Loader) -> tuple[LoaderUse, ...]:
+def loops_in_other_files(file: SemanticModel, loader: Loader) -> tuple[LoaderUse, ...]:
     """The loops of other files over a loader."""
     uses = file.outside.loader_uses
     return uses.get(file.keys.call(loader.call), ()) if uses else ()
@@ -173,16 +173,18 @@ def elsewhere(file: SemanticModel, loader: Loader) -> tuple[LoaderUse, ...]:
 
 def sure_of_pass(item: Pass) -> Confidence:
     """How sure it is that this begins a pass again and again."""
-    if item.start is Start.HANDED:
+    if item.start is PassStart.HANDED:
         return Confidence.CERTAIN if _GOES_THROUGH.search(last_name(item.node)) else Confidence.POSSIBLE
-    replaces = item.start is Start.ITERATOR and any(block.kind is BlockKind.EXCEPT for block in item.block.outwards())
+    replaces = item.start is PassStart.ITERATOR and any(
+        block.kind is BlockKind.EXCEPT for block in item.block.outwards()
+    )
     return Confidence.POSSIBLE if replaces else Confidence.CERTAIN  # the run may end before its first pass does
 
 
 def place_of_pass(item: Pass) -> str:
     """Where a pass begins, for a message."""
     line = getattr(item.node, "lineno", 0)
-    return f"loader passed on at line {line}" if item.start is Start.HANDED else f"loop at line {line}"
+    return f"loader passed on at line {line}" if item.start is PassStart.HANDED else f"loop at line {line}"
 
 
 def used_around_passes(site: Site) -> set[FactKind]:

@@ -53,11 +53,11 @@ def call_of_set_epoch(site: Site, loader: Loader, item: Pass) -> tuple[ast.stmt,
     if item.around is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
     counts = isinstance(loop.iter, ast.Call) and counts_rounds(last_name(loop.iter.func))
-    told = _told(site, loader, item, item.around, loop) if counts and loop.target.id != "_" else None
+    told = _set_epoch_statement(site, loader, item, item.around, loop) if counts and loop.target.id != "_" else None
     return (loop.body[0], told.format(epoch=loop.target.id)) if told is not None else None
 
 
-def _told(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) -> str | None:
+def _set_epoch_statement(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) -> str | None:
     """The statement that tells the sampler the epoch, by what the loop can see of it."""
     given = site.file.loaders.option(loader, "sampler").value
     if given is None:

@@ -31,11 +31,11 @@ def samplers_behind(file: SemanticModel, loader: Loader) -> list[tuple[ast.expr,
     for name in ("sampler", "batch_sampler"):
         value = file.loaders.option(loader, name).value
         if value is not None:
-            found += _made(file, value, loader.block, _DEEPEST)
+            found += _constructors(file, value, loader.block, _DEEPEST)
     return found
 
 
-def _made(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.expr, Block]]:
+def _constructors(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.expr, Block]]:
     for made, outer in origins(file, node, block):
         if constant(made) is None:
             continue
@@ -43,7 +43,7 @@ def _made(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iter
         if isinstance(made, ast.Call) and depth and "batch" in last_name(made.func).lower():
             inner = argument(made, "sampler", 0)
             if inner is not None:
-                yield from _made(file, inner, outer, depth - 1)
+                yield from _constructors(file, inner, outer, depth - 1)
 
 
 def passes_without_end(file: SemanticModel, loader: Loader) -> bool:

@@ -9,7 +9,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guard import Guard
-from trainlint_rules.data.idioms.passes import Pass, Start
+from trainlint_rules.data.idioms.passes import Pass, PassStart
 
 _LEAVES_LOADERS_ALONE = frozenset({"deepspeed"})
 """Frameworks that give a loader to each process only where they are asked to build it."""
@@ -19,7 +19,7 @@ PassesAt = Callable[[Site], Sequence[Pass]]
 
 def trains(file: SemanticModel, item: Pass) -> bool:
     """Whether the batches of a pass are trained on in this file: what others do with a loader is not in sight."""
-    body = item.around if item.start is Start.ITERATOR else file.outline.loop_blocks.get(item.node)
+    body = item.around if item.start is PassStart.ITERATOR else file.outline.loop_blocks.get(item.node)
     return body is not None and file.loops.kind(body) is LoopKind.STEP
 
 

@@ -41,19 +41,19 @@ def declared_size(kinds: Kinds, model: ast.expr, block: Block, depth: int = 0) -
     if depth > _DEEPEST:
         return None
     if isinstance(model, ast.Name):
-        return _agreed(kinds, reaching(model.id, block, position(model)), depth)
+        return _size_of_bindings(kinds, reaching(model.id, block, position(model)), depth)
     if isinstance(model, ast.Attribute) and isinstance(model.value, ast.Name):
         owner = kinds.graph.self_class(model.value, block)
         bindings = owner.attributes.get(model.attr, []) if owner is not None else []
-        return _agreed(kinds, [item for item in bindings if item.position < position(model)], depth)
+        return _size_of_bindings(kinds, [item for item in bindings if item.position < position(model)], depth)
     return _of_call(kinds, model, block, depth) if isinstance(model, ast.Call) else None
 
 
-def _agreed(kinds: Kinds, bindings: Iterable[Binding], depth: int) -> DeclaredSize | None:
-    return _one([_of_binding(kinds, binding, depth) for binding in bindings])
+def _size_of_bindings(kinds: Kinds, bindings: Iterable[Binding], depth: int) -> DeclaredSize | None:
+    return _common_size([_of_binding(kinds, binding, depth) for binding in bindings])
 
 
-def _one(found: list[DeclaredSize | None]) -> DeclaredSize | None:
+def _common_size(found: list[DeclaredSize | None]) -> DeclaredSize | None:
     return found[0] if len(set(found)) == 1 else None
 
 
@@ -74,13 +74,13 @@ def _of_parameter(kinds: Kinds, function: Function, name: str, depth: int) -> De
         call = edge.place.node
         given = argument(call, name, names.index(name)) if isinstance(call, ast.Call) and not edge.passed else None
         found.append(declared_size(kinds, given, edge.place.block, depth + 1) if given is not None else None)
-    return _one(found)
+    return _common_size(found)
 
 
 def _of_call(kinds: Kinds, call: ast.Call, block: Block, depth: int) -> DeclaredSize | None:
     name = last_name(call.func)
     if name == "from_pretrained":
-        return _named(kinds, call, block, half=_loads_half(call))
+        return _size_in_model_name(kinds, call, block, half=_loads_half(call))
     if isinstance(call.func, ast.Attribute) and name in _PASSING_METHODS and kinds.imported(call.func, block) is None:
         return _cast(call, declared_size(kinds, call.func.value, block, depth + 1))
     if name in _PASSING_FUNCTIONS and call.args:
@@ -103,10 +103,10 @@ def _cast(call: ast.Call, size: DeclaredSize | None) -> DeclaredSize | None:
 def _returned(kinds: Kinds, function: Function, depth: int) -> DeclaredSize | None:
     """The size of what a function returns, where all its returns agree."""
     values = [(place.node.value, place.block) for place in function.returns if isinstance(place.node, ast.Return)]
-    return _one([declared_size(kinds, value, block, depth + 1) if value else None for value, block in values])
+    return _common_size([declared_size(kinds, value, block, depth + 1) if value else None for value, block in values])
 
 
-def _named(kinds: Kinds, call: ast.Call, block: Block, *, half: bool) -> DeclaredSize | None:
+def _size_in_model_name(kinds: Kinds, call: ast.Call, block: Block, *, half: bool) -> DeclaredSize | None:
     given = argument(call, "pretrained_model_name_or_path", 0)
     name = _text(kinds, given, block, _DEEPEST) if given is not None else None
     if name is None:
@@ -148,7 +148,7 @@ def _configured(kinds: Kinds, call: ast.Call, block: Block) -> DeclaredSize | No
     if not isinstance(config, ast.Call):
         return None
     if last_name(config.func) == "from_pretrained":
-        return _named(kinds, config, block, half=_loads_half(call))
+        return _size_in_model_name(kinds, config, block, half=_loads_half(call))
     name = (kinds.imported(config.func, block) or "").rpartition(".")[2]
     if config.args or has_unpacked_arguments(config):
         return None

@@ -52,7 +52,7 @@ def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
 
 
 @guard
-def alone(site: Site) -> bool:
+def is_single_process(site: Site) -> bool:
     """The group is of a single process."""
     start = group_start(site.file, site.place)
     return start is not None and start.alone

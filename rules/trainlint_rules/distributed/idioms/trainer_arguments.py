@@ -131,7 +131,7 @@ def keyword_of(site: Site) -> str | None:
     return next((part.arg for part in found if part.value is site.node), None)
 
 
-def absent(site: Site) -> Iterator[Match]:
+def missing_arguments(site: Site) -> Iterator[Match]:
     """What `TrainingArguments` that are written out lack, where they start a training."""
     given = {keyword.arg for keyword in site.call.keywords}
     starts = given & {"per_device_train_batch_size", "num_train_epochs", "max_steps"}

@@ -112,7 +112,7 @@ def timed_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interva
     for difference in _differences(stop, place, function):
         if not _is_used(difference, function):
             continue
-        start = _start(file, difference.right, stop, place)
+        start = _clock_read(file, difference.right, stop, place)
         if start is None:
             continue
         found = _last_work(file, start, stop, place, function)
@@ -130,7 +130,7 @@ def first_round(file: SemanticModel, stop: ast.Call, place: Place) -> FirstRound
     if function is None or not is_clock(file, stop, place.block):
         return None
     for difference in _differences(stop, place, function):
-        start = _start(file, difference.right, stop, place)
+        start = _clock_read(file, difference.right, stop, place)
         for item in _calls(file, function, end_position(start), position(stop)) if start is not None else []:
             if file.kinds.of(_call(item).func, item.block).kind is not Kind.MODULE:
                 continue
@@ -183,7 +183,7 @@ def _surely_before(block: Block, use: ast.expr, function: Function) -> bool:
     return node.lineno <= use.lineno <= (node.end_lineno or node.lineno) if isinstance(node, ast.stmt) else False
 
 
-def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) -> ast.Call | None:
+def _clock_read(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) -> ast.Call | None:
     """The read of the clock that a name holds where the interval ends, if it was made in this round of a loop."""
     if not isinstance(name, ast.Name):
         return None
@@ -213,18 +213,18 @@ def _last_work(
     if not launches or (loop is not None and not _counts_rounds(loop)):
         return None
     last = _call(launches[-1])
-    is_waited_for = any(_counts_as_wait(file, item, place, loop) for item in _behind(between, last, loop))
+    is_waited_for = any(_counts_as_wait(file, item, place, loop) for item in _calls_after(between, last, loop))
     return last, loop, is_waited_for or _python_reads(file, function, position(last), position(stop))
 
 
-def _behind(between: list[Place], last: ast.Call, loop: Block | None) -> Iterator[Place]:
+def _calls_after(between: list[Place], last: ast.Call, loop: Block | None) -> Iterator[Place]:
     """The calls that come behind a launch; in a loop, also those at the beginning of the next round."""
     for item in between:
-        if _within(item, loop) or end_position(_call(item)) > end_position(last):
+        if _is_in_loop(item, loop) or end_position(_call(item)) > end_position(last):
             yield item
 
 
-def _within(place: Place, loop: Block | None) -> bool:
+def _is_in_loop(place: Place, loop: Block | None) -> bool:
     return loop is not None and place.block.within(loop)
 
 

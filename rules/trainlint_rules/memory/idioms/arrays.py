@@ -16,7 +16,9 @@ _KEEP_GRAPH = frozenset({"cpu", "to", "float", "double", "half", "contiguous", "
 
 def read_as_arrays(site: Site) -> frozenset[str]:
     """The names in the function around on which `.numpy()` is called without `.detach()`."""
-    names = (dotted(_moved(use.call.func)) for use in site.calls("numpy") if use.function is site.function)
+    names = (
+        dotted(_receiver_before_moves(use.call.func)) for use in site.calls("numpy") if use.function is site.function
+    )
     return frozenset([name for name in names if name])
 
 
@@ -28,7 +30,7 @@ def result_becomes_array(site: Site) -> bool:
     return not names.isdisjoint(read_as_arrays(site))
 
 
-def _moved(node: ast.expr) -> ast.expr:
+def _receiver_before_moves(node: ast.expr) -> ast.expr:
     """What a method is called on, through others that keep the graph: `x` for `x.cpu().double().numpy`."""
     while True:
         match node:

@@ -139,7 +139,7 @@ def only_read(file: SemanticModel, read: Place) -> list[Place]:
         node = call.args[0] if call.args else None
     if node is None:
         return []
-    found = dict(_behind(file, node, read.block, _DEEPEST))
+    found = dict(_calls_of_value(file, node, read.block, _DEEPEST))
     here = file.graph.enclosing(read.block)
     return [
         place
@@ -193,7 +193,7 @@ def _may_run_again(file: SemanticModel, place: Place) -> bool:
     return file.graph.enclosing(place.block) is not None or bool(place.block.loops())
 
 
-def _behind(
+def _calls_of_value(
     file: SemanticModel, node: ast.expr, block: Block, depth: int, seen: dict[ast.expr, int] | None = None
 ) -> Iterator[tuple[ast.AST, Place]]:
     """The calls that an expression holds or comes from, also through names; not all of them are forwards.
@@ -211,7 +211,7 @@ def _behind(
                 value = binding.value
                 if binding.how is How.ASSIGN and value is not None and seen.get(value, -1) < depth - 1:
                     seen[value] = depth - 1
-                    yield from _behind(file, value, binding.block, depth - 1, seen)
+                    yield from _calls_of_value(file, value, binding.block, depth - 1, seen)
 
 
 def volatile_input(file: SemanticModel, place: Place) -> Place | None:
@@ -227,7 +227,7 @@ def volatile_input(file: SemanticModel, place: Place) -> Place | None:
         return None
     made = {name for target in place.statement.targets for name in held_by(target)}
     for forward in forwards_with_graph(file, body):
-        if _takes(forward, made) and _body(file, forward) is body and not in_evaluation_loop(file, forward):
+        if _is_given_part(forward, made) and _body(file, forward) is body and not in_evaluation_loop(file, forward):
             return forward
     return None
 
@@ -240,7 +240,7 @@ def _is_first_volatile(file: SemanticModel, place: Place, body: Block) -> bool:
     return not any(_is_volatile(other.node) and _body(file, other) is body for other in earlier)
 
 
-def _takes(forward: Place, names: set[str]) -> bool:
+def _is_given_part(forward: Place, names: set[str]) -> bool:
     """Whether a forward is given a part of something that has one of the names."""
     assert isinstance(forward.node, ast.Call)
     return any(root_name(item) in names for item in forward.node.args)

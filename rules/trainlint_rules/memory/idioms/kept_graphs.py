@@ -26,7 +26,7 @@ _ITERATIONS = (LoopKind.STEP, LoopKind.MICRO, LoopKind.EVAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AddedValue:
     """What is added to what."""
 
     holder: ast.expr
@@ -34,17 +34,17 @@ class Kept:
     is_list: bool = False
 
 
-def kept(site: Site) -> Kept | None:
+def added_value(site: Site) -> AddedValue | None:
     """What a place adds to a sum or a list."""
     match site.node:
         case ast.AugAssign(target=target, value=added):
-            return Kept(target, added)
+            return AddedValue(target, added)
         case ast.Assign(targets=[target, *_], value=ast.BinOp(left=left, right=right)):
             for side, other in ((left, right), (right, left)):
                 if type(side) is type(target) and ast.unparse(side) == ast.unparse(target):
-                    return Kept(target, other)
+                    return AddedValue(target, other)
         case ast.Call(func=ast.Attribute(value=holder), args=[added]):
-            return Kept(holder, added, is_list=True) if site.value(holder).kind is Kind.CONTAINER else None
+            return AddedValue(holder, added, is_list=True) if site.value(holder).kind is Kind.CONTAINER else None
     return None
 
 
@@ -112,28 +112,28 @@ def outside_batch_loop(site: Site) -> bool:
 @guard
 def new_in_each_iteration(site: Site) -> bool:
     """The sum or list starts anew in each iteration."""
-    found = kept(site)
+    found = added_value(site)
     return found is not None and lives(site, found.holder) is Lifetime.ROUND
 
 
 @guard
 def trained_as_sum(site: Site) -> bool:
     """A backward goes through the sum or list itself, here or in the caller."""
-    found, flow = kept(site), site.file.backwards(site.block)
+    found, flow = added_value(site), site.file.backwards(site.block)
     return found is not None and any(flow.goes_through(name) for name in held_by(found.holder))
 
 
 @guard
 def becomes_array(site: Site) -> bool:
     """`.numpy()` is called on the sum without `.detach()`, which PyTorch refuses where there is a graph."""
-    found = kept(site)
+    found = added_value(site)
     return found is not None and dotted(found.holder) in read_as_arrays(site)
 
 
 @guard
 def collected_output(site: Site) -> bool:
     """A list collects outputs of training steps (TRN315)."""
-    found, loop = kept(site), _batch_loop(site)
+    found, loop = added_value(site), _batch_loop(site)
     if found is None or loop is None or site.file.loops.kind(loop) is not LoopKind.STEP:
         return False
     return found.is_list and site.value(found.added).origin is Origin.OUTPUT and not is_freed(site, found.added)

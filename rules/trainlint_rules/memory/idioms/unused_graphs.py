@@ -51,7 +51,7 @@ def graph_is_unused(file: SemanticModel, place: Place) -> bool:
             return False
         for node, statement in loads(root, name):
             block = file.outline.block_of.get(statement)
-            if block is None or not _holds(name, stored, node, block):
+            if block is None or not _may_read_store(name, stored, node, block):
                 continue
             further = _passed_on(statement, node)
             if further is None:
@@ -65,7 +65,7 @@ def _is_local(block: Block, name: str, root: ast.AST) -> bool:
     return scope is not None and (scope.node is root or not isinstance(scope.node, ast.Module))
 
 
-def _holds(name: str, stored: ast.stmt | None, node: ast.Name, block: Block) -> bool:
+def _may_read_store(name: str, stored: ast.stmt | None, node: ast.Name, block: Block) -> bool:
     """Whether a use of a name may see what a statement stored in it."""
     if stored is None:
         return True

@@ -13,9 +13,9 @@ from trainlint_rules.optimizer.idioms.optimizers import (
     Action,
     action_of,
     actions,
+    actions_between,
     actions_of,
     always_runs_before,
-    between,
     round_of,
 )
 
@@ -36,7 +36,7 @@ class Dropped:
 def filled_again(site: Site) -> bool:
     """Another backward pass stands between clearing and step, as for the networks of a GAN."""
     dropped = dropped_before_step(site)
-    return dropped is not None and bool(between(_backwards(site), dropped.cleared, dropped.step))
+    return dropped is not None and bool(actions_between(_backwards(site), dropped.cleared, dropped.step))
 
 
 def dropped_before_step(site: Site) -> Dropped | None:
@@ -48,7 +48,7 @@ def dropped_before_step(site: Site) -> Dropped | None:
     steps = _steps(site, cleared)
     later = (item for item in steps if not item.closure and always_runs_before(cleared.place, item.place))
     step = next(later, None)
-    if step is None or between(steps, earlier[-1], cleared):
+    if step is None or actions_between(steps, earlier[-1], cleared):
         return None
     return Dropped(cleared, max(earlier, key=lambda item: item.line), step)
 

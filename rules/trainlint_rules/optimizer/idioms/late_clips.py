@@ -9,9 +9,9 @@ from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
     Action,
     actions,
+    actions_between,
     actions_of,
     always_runs_before,
-    between,
     round_of,
 )
 
@@ -32,7 +32,7 @@ def backward_follows(site: Site) -> bool:
     backwards = actions_of(actions(site.file, round_of(site.block)), Act.BACKWARD)
     if clip is None or step is None:
         return False
-    return bool(between(backwards, step, clip)) or any(item.line > clip.line for item in backwards)
+    return bool(actions_between(backwards, step, clip)) or any(item.line > clip.line for item in backwards)
 
 
 def clip_and_step(site: Site) -> tuple[Action, Action] | None:

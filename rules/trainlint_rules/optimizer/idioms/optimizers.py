@@ -140,7 +140,7 @@ def actions_of(found: Iterable[Action], act: Act, owner: str | None = None) -> l
     return [action for action in found if action.act is act and owner in (None, action.owner)]
 
 
-def between(found: Iterable[Action], first: Action, last: Action) -> list[Action]:
+def actions_between(found: Iterable[Action], first: Action, last: Action) -> list[Action]:
     """The actions that stand between two others in the text."""
     start, stop = position(first.call), position(last.call)
     return [action for action in found if start < position(action.call) < stop]

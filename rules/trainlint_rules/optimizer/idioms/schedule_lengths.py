@@ -46,7 +46,7 @@ class Planned:
 @guard
 def length_is_scaled(site: Site) -> bool:
     """The length of the schedule is divided, or computed from the number of batches that make a step."""
-    parts = [part for length in _lengths(site.call) for part in _behind(length, site.block, _FOLLOWED)]
+    parts = [part for length in _lengths(site.call) for part in _parts_through_names(length, site.block, _FOLLOWED)]
     return any(_divides(part) for part in parts)
 
 
@@ -67,7 +67,7 @@ def planned_schedules(site: Site) -> Iterator[Planned]:
 def counts_batches(planned: Planned) -> bool:
     """Whether the length of a schedule comes from that of a loader."""
     for length in _lengths(planned.call):
-        parts = list(_behind(length, planned.block, _FOLLOWED))
+        parts = list(_parts_through_names(length, planned.block, _FOLLOWED))
         names_count = any(
             isinstance(part, ast.Name | ast.Attribute) and dotted(part) == planned.count for part in parts
         )
@@ -106,11 +106,11 @@ def _measures_loader(part: ast.AST) -> bool:
     return any("load" in name.lower() or name.lower().endswith("dl") for name in names_in(part))
 
 
-def _behind(node: ast.expr, block: Block, depth: int) -> Iterator[ast.AST]:
+def _parts_through_names(node: ast.expr, block: Block, depth: int) -> Iterator[ast.AST]:
     """The parts of an expression and of what its names were assigned."""
     for part in nodes_in(node):
         yield part
         if isinstance(part, ast.Name) and depth:
             for binding in reaching(part.id, block, position(part)):
                 if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
-                    yield from _behind(binding.value, binding.block, depth - 1)
+                    yield from _parts_through_names(binding.value, binding.block, depth - 1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @guard
-def told_where_it_is(site: Site) -> bool:
+def position_is_passed(site: Site) -> bool:
     """The schedule is told where it is, as in `scheduler.step(epoch)`."""
     return bool(site.call.args or site.call.keywords)
 

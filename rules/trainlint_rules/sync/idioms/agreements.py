@@ -80,7 +80,7 @@ def _collectives_on(file: SemanticModel, name: str, block: Block, statement: ast
             call = edge.place.node
             if isinstance(call, ast.Call) and file.graph.enclosing(edge.place.block) is function:
                 if call.args and root_name(call.args[0]) == name and call.lineno <= statement.lineno:
-                    yield from _inside(file, edge.function.body)
+                    yield from _collectives_in_body(file, edge.function.body)
 
 
 def _gives(file: SemanticModel, place: Place, name: str) -> bool:
@@ -89,7 +89,7 @@ def _gives(file: SemanticModel, place: Place, name: str) -> bool:
     return found is not None and found.tensor is not None and root_name(found.tensor) == name
 
 
-def _inside(file: SemanticModel, body: Block) -> Iterator[str]:
+def _collectives_in_body(file: SemanticModel, body: Block) -> Iterator[str]:
     """The collectives in a function's body."""
     for method in IN_PLACE:
         for place in file.outline.calls.get(method, ()):

@@ -34,7 +34,7 @@ def sure_of_wait(site: Site, known: float) -> Confidence:
     return min(level(known), doubted(site.heat.heat is Heat.UNKNOWN, level(known) < Confidence.CERTAIN))
 
 
-def _given(site: Site) -> list[ast.expr]:
+def _operands_of_call(site: Site) -> list[ast.expr]:
     """What a function of torch, or a method together with its tensor, is given; nothing for other calls."""
     origin = site.origin(site.call.func)
     if has_unpacked_arguments(site.call) or (origin is not None and not origin.startswith("torch.")):
@@ -46,7 +46,7 @@ def _given(site: Site) -> list[ast.expr]:
 
 def deciding_tensor(site: Site) -> ast.expr | None:
     """The tensor whose values decide the shape; None where the call says the shape itself."""
-    call, given = site.call, _given(site)
+    call, given = site.call, _operands_of_call(site)
     name = last_name(call.func)
     if not given or (name == "where" and (given != call.args or len(given) != 1 or call.keywords)):
         return None

@@ -60,7 +60,7 @@ def queued_copy(file: SemanticModel, call: ast.Call, place: Place) -> QueuedCopy
     if call.func.attr == "copy_":
         name = dotted(call.func.value)
         return QueuedCopy(call, name, False, confidence) if name else None
-    return _kept(call, place, confidence)
+    return _stored_copy(call, place, confidence)
 
 
 def _copied_to_host(file: SemanticModel, call: ast.Call, method: ast.Attribute, block: Block) -> ast.expr | None:
@@ -72,7 +72,7 @@ def _copied_to_host(file: SemanticModel, call: ast.Call, method: ast.Attribute, 
     return call.args[0] if on_host and call.args else None
 
 
-def _kept(call: ast.Call, place: Place, confidence: float) -> QueuedCopy | None:
+def _stored_copy(call: ast.Call, place: Place, confidence: float) -> QueuedCopy | None:
     statement = place.statement
     if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Name):
         return QueuedCopy(call, statement.targets[0].id, False, confidence)

@@ -44,7 +44,7 @@ _DEEPEST = 12
 
 def mask_confidence(file: SemanticModel, node: ast.expr, block: Block) -> float:
     """How sure it is that a tensor holds truth values; 0 where nothing says so."""
-    made = _made(file, node, block, 0)
+    made = _mask_of_expression(file, node, block, 0)
     if made is not None:
         return made
     name = last_name(node)
@@ -53,7 +53,7 @@ def mask_confidence(file: SemanticModel, node: ast.expr, block: Block) -> float:
     return _NAMED if _MASK_NAME.search(name) and not _OTHER_NAME.search(name) else 0.0
 
 
-def _made(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> float | None:
+def _mask_of_expression(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> float | None:
     """The same by how a value is made; None where that does not tell."""
     if depth > _DEEPEST:
         return None
@@ -61,21 +61,21 @@ def _made(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> floa
         case ast.Compare(ops=[operator]):
             return 0.0 if isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) else _MADE
         case ast.UnaryOp(op=ast.Invert()):
-            inner = _made(file, node.operand, block, depth + 1)
+            inner = _mask_of_expression(file, node.operand, block, depth + 1)
             return _NAMED if inner is None else inner
         case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor()):
-            sides = [_made(file, side, block, depth + 1) for side in (node.left, node.right)]
+            sides = [_mask_of_expression(file, side, block, depth + 1) for side in (node.left, node.right)]
             return _MADE if _MADE in sides else 0.0 if 0.0 in sides else None
         case ast.BinOp() | ast.Constant() | ast.Slice():
             return 0.0
         case ast.Call():
             return _called(file, node, block, depth)
         case ast.Attribute(attr="T" | "mT" | "data"):
-            return _made(file, node.value, block, depth + 1)
+            return _mask_of_expression(file, node.value, block, depth + 1)
         case ast.Subscript() if not _has_string_key(node):
-            return _made(file, node.value, block, depth + 1)
+            return _mask_of_expression(file, node.value, block, depth + 1)
         case ast.Name():
-            return _named(file, node, block, depth)
+            return _mask_of_name(file, node, block, depth)
         case _:
             return None
 
@@ -84,7 +84,7 @@ def _has_string_key(node: ast.Subscript) -> bool:
     return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
-def _named(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> float | None:
+def _mask_of_name(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> float | None:
     bindings = reaching(node.id, block, position(node))
     found = [_bound(file, item, depth) for item in bindings if not _starts_empty(file, item)]
     if not found or 0.0 in found:
@@ -105,7 +105,7 @@ def _bound(file: SemanticModel, binding: Binding, depth: int) -> float | None:
         value, path = value.elts[path[0]], path[1:]
     if binding.how is How.FOR and (nests_items(last_name(value)) or counts_rounds(last_name(value))):
         return None
-    return _made(file, value, binding.block, depth + 1)
+    return _mask_of_expression(file, value, binding.block, depth + 1)
 
 
 def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> float | None:
@@ -127,9 +127,9 @@ def _passed(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> fl
     by_function = file.kinds.imported(call.func, block) is not None and bool(call.args)
     source = call.args[0] if by_function else getattr(call.func, "value", None)
     if isinstance(source, ast.List | ast.Tuple):
-        parts = [_made(file, item, block, depth + 1) for item in source.elts]
+        parts = [_mask_of_expression(file, item, block, depth + 1) for item in source.elts]
         return 0.0 if 0.0 in parts else _MADE if _MADE in parts else None
-    return _made(file, source, block, depth + 1) if isinstance(source, ast.expr) else None
+    return _mask_of_expression(file, source, block, depth + 1) if isinstance(source, ast.expr) else None
 
 
 def _returned(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> float | None:
@@ -138,7 +138,7 @@ def _returned(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> 
     if edge is None or edge.passed or edge.function.is_generator:
         return None
     found = {
-        _made(file, place.node.value, place.block, depth + 3)
+        _mask_of_expression(file, place.node.value, place.block, depth + 3)
         for place in edge.function.returns
         if isinstance(place.node, ast.Return) and place.node.value is not None
     }

@@ -21,10 +21,10 @@ _DEEPEST = 4
 
 
 @guard
-def told_at_first_copy(site: Site) -> bool:
+def reported_at_first_copy(site: Site) -> bool:
     """An earlier copy of the same batch in this function is reported, with this one as a related place."""
     others = copies_of_batch(site.file, site.call, site.block, site.statement)
-    return bool(others) and _start(others[0]) < position(site.call)
+    return bool(others) and _call_position(others[0]) < position(site.call)
 
 
 @once
@@ -35,7 +35,7 @@ def copies_of_batch(file: SemanticModel, call: ast.Call, block: Block, statement
     if source is None:
         return ()
     copies = (Site(file, place) for place in _copies_by_source(file).get(source, ()) if place.node is not call)
-    return tuple(sorted((other.place for other in copies if _is_alike(site, other)), key=_start))
+    return tuple(sorted((other.place for other in copies if _is_alike(site, other)), key=_call_position))
 
 
 @once
@@ -57,7 +57,7 @@ def _may_copy(site: Site) -> bool:
     return isinstance(site.call.func, ast.Attribute) if origin is None else origin in SHARING
 
 
-def _start(place: Place) -> tuple[int, int]:
+def _call_position(place: Place) -> tuple[int, int]:
     assert isinstance(place.node, ast.Call)
     return position(place.node)
 

@@ -63,48 +63,48 @@ def bar_reads(file: SemanticModel, call: ast.Call, block: Block) -> Iterator[tup
     takes_dict = last_name(call.func) == "set_postfix"  # what stands there by position is no tensor, whatever it seems
     for item in call.args:
         if not takes_dict or not isinstance(item, ast.Name | ast.Attribute) or _is_container(file, item, block):
-            yield from _shown(file, item.value if isinstance(item, ast.Starred) else item, block)
+            yield from _reads_in_text(file, item.value if isinstance(item, ast.Starred) else item, block)
     for keyword in call.keywords:
-        yield from _shown(file, keyword.value, block)
+        yield from _reads_in_text(file, keyword.value, block)
 
 
 def _is_container(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     return file.kinds.of(node, block).kind is Kind.CONTAINER
 
 
-def _shown(file: SemanticModel, node: ast.expr, block: Block) -> Iterator[tuple[ast.expr, float]]:
+def _reads_in_text(file: SemanticModel, node: ast.expr, block: Block) -> Iterator[tuple[ast.expr, float]]:
     """Reads in a value that becomes text: it is a tensor itself, or something inside it is."""
     confidence = implicit_read(_shown_value(file.kinds.of(node, block)), node, block)
     if confidence:
         yield node, confidence
         return
-    yield from _inside(file, node, block)
+    yield from _reads_in_parts(file, node, block)
 
 
 def _shown_value(value: Value) -> Value:
     return value.element if value.kind is Kind.CONTAINER and value.element is not None else value
 
 
-def _inside(file: SemanticModel, node: ast.AST, block: Block) -> Iterator[tuple[ast.expr, float]]:
+def _reads_in_parts(file: SemanticModel, node: ast.AST, block: Block) -> Iterator[tuple[ast.expr, float]]:
     match node:
         case ast.Dict():
             for item in node.values:
-                yield from _shown(file, item, block)
+                yield from _reads_in_text(file, item, block)
         case ast.FormattedValue():
-            yield from _shown(file, node.value, block)
+            yield from _reads_in_text(file, node.value, block)
         case ast.BinOp(op=ast.Mod()) if _is_text(node.left):
             for item in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                yield from _shown(file, item.value if isinstance(item, ast.Starred) else item, block)
+                yield from _reads_in_text(file, item.value if isinstance(item, ast.Starred) else item, block)
         case ast.Call():
             yield from _called(file, node, block)
         case ast.GeneratorExp() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             inner = file.outline.loop_blocks.get(node.generators[-1], block)
-            yield from _shown(file, node.value if isinstance(node, ast.DictComp) else node.elt, inner)
+            yield from _reads_in_text(file, node.value if isinstance(node, ast.DictComp) else node.elt, inner)
         case ast.Constant() | ast.Name():
             return
         case _:
             for child in ast.iter_child_nodes(node):
-                yield from _inside(file, child, block)
+                yield from _reads_in_parts(file, child, block)
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -125,8 +125,8 @@ def _called(file: SemanticModel, call: ast.Call, block: Block) -> Iterator[tuple
             if confidence:
                 yield call, confidence
                 return
-        yield from _inside(file, call.func.value, block)
+        yield from _reads_in_parts(file, call.func.value, block)
     reads_all = name == "format" or (isinstance(call.func, ast.Name) and name in _CONVERSIONS)
     for item in (*call.args, *(keyword.value for keyword in call.keywords)):
         inner = item.value if isinstance(item, ast.Starred) else item
-        yield from _shown(file, inner, block) if reads_all else _inside(file, inner, block)
+        yield from _reads_in_text(file, inner, block) if reads_all else _reads_in_parts(file, inner, block)

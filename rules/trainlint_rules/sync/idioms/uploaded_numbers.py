@@ -17,8 +17,8 @@ from trainlint.contract.confidence import doubted, level
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint_rules.sync.idioms.reads.becomes import uses_of
 from trainlint_rules.sync.idioms.reads.following_reads import read_follows
+from trainlint_rules.sync.idioms.reads.value_uses import uses_of
 
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
@@ -45,7 +45,7 @@ def sure_of_number(site: Site, node: ast.expr) -> Confidence | None:
     return doubted(True, level(value.confidence) < Confidence.CERTAIN) if value.kind is Kind.NUMBER else None
 
 
-class Takes(Enum):
+class Replacement(Enum):
     """What can stand in place of the tensor that is made of a number."""
 
     NUMBER = auto()
@@ -56,16 +56,16 @@ class Takes(Enum):
     """A tensor: it is changed in place, given to a function, returned or kept."""
 
 
-def taken(site: Site) -> Takes:
+def replacement_of_tensor(site: Site) -> Replacement:
     """What may stand in place of the made tensor, by all uses of it in the function."""
     uses = uses_of(site, site.call)
     if len(uses) > 1:
         uses = uses[1:]  # the first one assigns the name
     outer = [next(enclosing_nodes(site.file, use, statement), statement) for use, statement in uses]
     if any(isinstance(holder, ast.Call) and last_name(holder.func) in _BOUNDING for holder in outer):
-        return Takes.BOUND
+        return Replacement.BOUND
     computed = (isinstance(holder, ast.BinOp | ast.Compare) for holder in outer)
-    return Takes.NUMBER if all(computed) else Takes.TENSOR
+    return Replacement.NUMBER if all(computed) else Replacement.TENSOR
 
 
 @guard

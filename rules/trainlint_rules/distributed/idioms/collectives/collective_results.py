@@ -74,13 +74,13 @@ def waits_at_once(site: Site) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=waited, attr="wait"))):
             return waited is site.node
         case ast.Assign(targets=[ast.Name(id=name), *_], value=value) if value is site.node:
-            match _following(site):
+            match _next_statement(site):
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=handle), attr="wait"))):
                     return bool(handle == name)
     return False
 
 
-def _following(site: Site) -> ast.stmt | None:
+def _next_statement(site: Site) -> ast.stmt | None:
     body = body_around(site.statement, site.block)
     after = body[body.index(site.statement) + 1 :] if site.statement in body else []
     return after[0] if after else None
@@ -88,7 +88,7 @@ def _following(site: Site) -> ast.stmt | None:
 
 def kept_part(site: Site, tensor: ast.Name) -> ast.Subscript | None:
     """The one place behind a collective that cuts this rank's part out of its tensor."""
-    cuts = [part for part in _later(site, tensor) if _is_part_of_rank(site, part, tensor.id)]
+    cuts = [part for part in _later_subscripts(site, tensor) if _is_part_of_rank(site, part, tensor.id)]
     return cuts[0] if len(cuts) == 1 else None
 
 
@@ -100,7 +100,7 @@ def reads_besides(site: Site, tensor: ast.Name, part: ast.expr) -> bool:
     return not reads or not reads <= set(nodes_in(part))
 
 
-def _later(site: Site, tensor: ast.Name) -> list[ast.Subscript]:
+def _later_subscripts(site: Site, tensor: ast.Name) -> list[ast.Subscript]:
     root = site.function.node if site.function is not None else None
     parts = nodes_in(root) if root is not None else []
     return [part for part in parts if isinstance(part, ast.Subscript) and position(part) > position(tensor)]
@@ -110,7 +110,7 @@ def _is_part_of_rank(site: Site, node: ast.Subscript, name: str) -> bool:
     """Whether this cuts a rank's part out: `x.chunk(n)[rank]`, `x[rank * n : (rank + 1) * n]`, `x[rank]`."""
     match node:
         case ast.Subscript(ctx=ast.Load(), value=ast.Call() as call):
-            whole = _cut(call)
+            whole = _chunked_tensor(call)
             return isinstance(whole, ast.Name) and whole.id == name and asks_for_rank(node.slice, site.block)
         case ast.Subscript(ctx=ast.Load(), value=ast.Name(id=cut), slice=ast.Slice(lower=ast.expr() as lower)):
             return cut == name and any("rank" in word.lower() for word in names_in(lower))
@@ -119,7 +119,7 @@ def _is_part_of_rank(site: Site, node: ast.Subscript, name: str) -> bool:
     return False
 
 
-def _cut(call: ast.Call) -> ast.expr | None:
+def _chunked_tensor(call: ast.Call) -> ast.expr | None:
     """The tensor that `x.chunk(n)` or `torch.chunk(x, n)` cuts into parts; None for other calls."""
     if last_name(call.func) not in _CUTTING:
         return None

@@ -34,7 +34,7 @@ def reduced_by_helper(site: Site) -> HelperReduction | None:
     if reduced is None:
         return None
     title, effect = reduced
-    calls = sorted((other.call for other in _alike(site, effect)), key=position)
+    calls = sorted((other.call for other in _same_reductions(site, effect)), key=position)
     if len(calls) < 2 or calls[1] is not site.call:
         return None
     others = [site.related(call, f"calls `{title}` for another number") for call in calls if call is not site.call]
@@ -42,7 +42,7 @@ def reduced_by_helper(site: Site) -> HelperReduction | None:
     return HelperReduction(title, calls[0], (collective, *others))
 
 
-def _alike(site: Site, effect: Effect) -> Iterator[Site]:
+def _same_reductions(site: Site, effect: Effect) -> Iterator[Site]:
     """The calls in the block of a site that reduce a number by the same collective."""
     for other in site.calls(last_name(site.call.func)):
         found = _reduction(other) if other.block is site.block else None

@@ -60,7 +60,9 @@ def file_evaluates(site: Site) -> bool:
     if trains(site):
         return False
     names = set(_targets(site))
-    return bool(_NO_TRAINING.search(site.path)) or (_told(site, "eval", names) and not _told(site, "train", names))
+    return bool(_NO_TRAINING.search(site.path)) or (
+        _is_called_on(site, "eval", names) and not _is_called_on(site, "train", names)
+    )
 
 
 def trains(site: Site) -> bool:
@@ -73,7 +75,7 @@ def _targets(site: Site) -> list[str]:
     return [last_name(target) for target in site.statement.targets] if isinstance(site.statement, ast.Assign) else []
 
 
-def _told(site: Site, method: str, names: set[str]) -> bool:
+def _is_called_on(site: Site, method: str, names: set[str]) -> bool:
     """Whether a method is called on one of the names, outside of class bodies."""
     return any(
         isinstance(other.call.func, ast.Attribute)

@@ -55,7 +55,7 @@ def pageable(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
         return None
     match node:
         case ast.Name():
-            return _named(file, node, block, depth)
+            return _pageable_of_name(file, node, block, depth)
         case ast.Subscript():
             return _indexed(file, node, block, depth)
         case ast.BinOp():
@@ -66,7 +66,7 @@ def pageable(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
     return None
 
 
-def _named(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> Pageable | None:
+def _pageable_of_name(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> Pageable | None:
     """The answer for a name: that of all that may be assigned to it, or that callers pass."""
     bindings = reaching(node.id, block, position(node))
     found = []

@@ -10,8 +10,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import enclosing_nodes
-from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, converted, uses_of
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
+from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, converted, use_of_value, uses_of
 
 INSTEAD_OF_SIZE = (
     "take it on the CPU, from the batch before that is copied to the GPU, or use the padded size of the tensor"
@@ -35,12 +35,12 @@ INSTEAD_OF_TEST = {
 """Help for a test, by what it decides."""
 
 
-_WHATEVER_IT_IS: Mapping[Becomes, str] = {
-    Becomes.SIZE: INSTEAD_OF_SIZE,
-    Becomes.INDEX: _INDEX,
-    Becomes.LENGTHS: _LENGTHS,
-    Becomes.SOLVED: _SOLVED,
-    Becomes.TEXT: _PRINTED,
+_WHATEVER_IT_IS: Mapping[ValueUse, str] = {
+    ValueUse.SIZE: INSTEAD_OF_SIZE,
+    ValueUse.INDEX: _INDEX,
+    ValueUse.LENGTHS: _LENGTHS,
+    ValueUse.SOLVED: _SOLVED,
+    ValueUse.TEXT: _PRINTED,
 }
 """Help that does not name the value."""
 
@@ -50,21 +50,21 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
     decided = decision(site, read)
     if decided is not None:
         return INSTEAD_OF_TEST[decided]
-    kept = _kept(site, _read_value(read))
-    becoming = becomes(site, read)
-    if becoming in (Becomes.SIZE, Becomes.INDEX) and _is_own(_read_value(read)):
+    kept = _detached_text(site, _read_value(read))
+    becoming = use_of_value(site, read)
+    if becoming in (ValueUse.SIZE, ValueUse.INDEX) and _is_own(_read_value(read)):
         return _POSITION
     if becoming in _WHATEVER_IT_IS:
         return _WHATEVER_IT_IS[becoming]
     match becoming:
-        case Becomes.ELEMENT:
+        case ValueUse.ELEMENT:
             after = "after the loop" if _fills_list_of_step(site) else "after the epoch"
             return f"append {kept} and read the list once, {after}"
-        case Becomes.SUM:
+        case ValueUse.SUM:
             return f"add {kept} and read the sum once, when you log it or after the epoch"
-        case Becomes.RETURNED:
+        case ValueUse.RETURNED:
             return f"return {kept}, and read it where it is logged, every N steps or after the epoch"
-        case Becomes.ARGUMENT | Becomes.ENTRY:
+        case ValueUse.ARGUMENT | ValueUse.ENTRY:
             return f"keep {kept} and read it every N steps, or after the backward pass with all others"
     decided = _decided_later(site, read)
     if decided is not None:
@@ -81,18 +81,18 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
 def instead_of_copy(site: Site) -> str | None:
     """Help for a copy to the host; None where nothing special is known of what becomes of it."""
     value = site.text(site.receiver)
-    match becomes(site, _outermost(site)):
-        case Becomes.SOLVED:
+    match use_of_value(site, _outermost(site)):
+        case ValueUse.SOLVED:
             return _SOLVED
-        case Becomes.LENGTHS:
+        case ValueUse.LENGTHS:
             return _LENGTHS
-        case Becomes.TEXT:
+        case ValueUse.TEXT:
             return _PRINTED
-        case Becomes.SIZE | Becomes.INDEX:
+        case ValueUse.SIZE | ValueUse.INDEX:
             return INSTEAD_OF_SIZE
-        case Becomes.ARGUMENT | Becomes.ENTRY:
+        case ValueUse.ARGUMENT | ValueUse.ENTRY:
             return f"keep `{value}` on the GPU and read it after the backward pass, or every N steps"
-        case Becomes.RETURNED:
+        case ValueUse.RETURNED:
             return f"return `{value}` as it is, and copy it only where the CPU needs it"
     return None
 
@@ -119,7 +119,7 @@ def _read_value(read: ast.AST) -> ast.AST:
     return read
 
 
-def _kept(site: Site, tensor: ast.AST) -> str:
+def _detached_text(site: Site, tensor: ast.AST) -> str:
     """How to keep a tensor without its graph: "`loss.detach()`"."""
     text = site.text(tensor)
     if text.endswith("…"):

@@ -64,7 +64,7 @@ def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
         return Decision.UPDATES
     if not statement.orelse and len(body) == 1 and _fills_by_mask(body[0]):
         return Decision.FILLS
-    if not statement.orelse and all(map(_marks, body)):
+    if not statement.orelse and all(map(_sets_flag_or_counter, body)):
         return Decision.MARKS
     assigns = all(isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign) for item in body)
     return Decision.ASSIGNS if assigns else Decision.BRANCHES
@@ -77,7 +77,7 @@ def _updates(file: SemanticModel, statement: ast.If) -> bool:
     return any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement))
 
 
-def _marks(statement: ast.stmt) -> bool:
+def _sets_flag_or_counter(statement: ast.stmt) -> bool:
     """`bad = True` and `count += 1`."""
     match statement:
         case ast.Assign(targets=[ast.Name()], value=ast.Constant()):

@@ -25,7 +25,7 @@ def read_follows(file: SemanticModel, place: Place, *, itself: bool = False) -> 
     """
     function = file.graph.enclosing(place.block)
     root = function.node if function is not None else file.tree
-    near = _after(_suites(file, root), place.statement, _NEAR) + ([place.statement] if itself else [])
+    near = _next_statements(_suites(file, root), place.statement, _NEAR) + ([place.statement] if itself else [])
     for other in (read for statement in near for read in _reads(file).get(statement, ())):
         assert isinstance(other.node, ast.Call)
         read = other.node.func
@@ -61,14 +61,14 @@ def _suites(file: SemanticModel, root: ast.AST) -> _Suites:
     }
 
 
-def _after(suites: _Suites, statement: ast.stmt, count: int) -> list[ast.stmt]:
+def _next_statements(suites: _Suites, statement: ast.stmt, count: int) -> list[ast.stmt]:
     """The statements that run next, outwards through branches and `with`, but not into them and not out of loops."""
     if statement not in suites:
         return []
     owner, suite, number = suites[statement]
     found = suite[number + 1 : number + 1 + count]
     if len(found) < count and isinstance(owner, ast.If | ast.With):
-        found = found + _after(suites, owner, count - len(found))
+        found = found + _next_statements(suites, owner, count - len(found))
     return found
 
 

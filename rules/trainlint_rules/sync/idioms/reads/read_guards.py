@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
 
-def _serves(what: Purpose, sentence: str) -> Guard:
+def _purpose_is(what: Purpose, sentence: str) -> Guard:
     def holds(site: Site) -> bool:
         return purpose(site.file, site.node, site.block, site.statement) is what
 
@@ -76,13 +76,13 @@ _PER_PARAMETER = "the value is read for each parameter (TRN211)"
 _TEXT = "tokens become text, which takes far longer"
 
 READ_FOR_A_PURPOSE = (
-    _serves(Purpose.PER_PARAMETER, _PER_PARAMETER),
-    _serves(Purpose.NAN_GUARD, "the test asks for NaN or infinity (TRN214)"),
-    _serves(Purpose.LOGGED_COLLECTIVE, "the value is the result of a collective that is only logged (TRN215)"),
-    _serves(Purpose.TEXT, _TEXT),
-    _serves(Purpose.AGREEMENT, _AGREEMENT),
-    _serves(Purpose.EVALUATION, _EVALUATION),
-    _serves(Purpose.DRIVER, _DRIVER),
+    _purpose_is(Purpose.PER_PARAMETER, _PER_PARAMETER),
+    _purpose_is(Purpose.NAN_GUARD, "the test asks for NaN or infinity (TRN214)"),
+    _purpose_is(Purpose.LOGGED_COLLECTIVE, "the value is the result of a collective that is only logged (TRN215)"),
+    _purpose_is(Purpose.TEXT, _TEXT),
+    _purpose_is(Purpose.AGREEMENT, _AGREEMENT),
+    _purpose_is(Purpose.EVALUATION, _EVALUATION),
+    _purpose_is(Purpose.DRIVER, _DRIVER),
 )
 COPIED_FOR_A_PURPOSE = (
     _copied_for(Purpose.PER_PARAMETER, _PER_PARAMETER),

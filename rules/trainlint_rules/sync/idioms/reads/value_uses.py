@@ -31,7 +31,7 @@ _CONVERTING = frozenset({"int", "float", "bool", "round", "numpy", TOLIST.name})
 """Calls whose result is the same value in another type."""
 
 
-class Becomes(Enum):
+class ValueUse(Enum):
     """What the code does next with a value that was read. The first of several uses, in this order, decides."""
 
     SOLVED = auto()
@@ -57,37 +57,37 @@ class Becomes(Enum):
     OTHER = auto()
 
 
-_ORDER = list(Becomes)
-_NEEDED = _ORDER[: _ORDER.index(Becomes.TEXT)]
+_ORDER = list(ValueUse)
+_NEEDED = _ORDER[: _ORDER.index(ValueUse.TEXT)]
 """Uses for which the number must be known at once. The others count only where the value has no use besides."""
 
 
-def becomes(site: Site, read: ast.AST) -> Becomes:
+def use_of_value(site: Site, read: ast.AST) -> ValueUse:
     """What becomes of a read value, as far as its statement and the uses of its name show."""
-    return becomes_in(site, read, site.statement)
+    return use_in_statement(site, read, site.statement)
 
 
-def becomes_in(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
+def use_in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> ValueUse:
     """The same for an expression in any statement of the function."""
     whole = converted(site.file, read, statement)
     direct = _in_statement(site, whole, statement)
-    if direct is not Becomes.OTHER:
+    if direct is not ValueUse.OTHER:
         return direct
     target = assigned_target(statement, whole)
     if not isinstance(target, ast.Name):
-        return Becomes.OTHER
-    return _first(
+        return ValueUse.OTHER
+    return _deciding_use(
         _in_statement(site, converted(site.file, use, holder), holder)
         for use, holder in loads(_root(site), target.id)
         if holder is not statement
     )
 
 
-def _first(uses: Iterable[Becomes]) -> Becomes:
+def _deciding_use(uses: Iterable[ValueUse]) -> ValueUse:
     found = set(uses)
-    if Becomes.OTHER in found:
+    if ValueUse.OTHER in found:
         found.intersection_update(_NEEDED)
-    return min(found, key=_ORDER.index, default=Becomes.OTHER)
+    return min(found, key=_ORDER.index, default=ValueUse.OTHER)
 
 
 def _root(site: Site) -> ast.AST:
@@ -133,14 +133,14 @@ def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
     return False
 
 
-def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
+def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> ValueUse:
     inner: ast.AST = read
     for outer in enclosing_nodes(site.file, read, statement):
         found = _in_node(site, inner, outer, statement)
-        if found is not Becomes.OTHER:
+        if found is not ValueUse.OTHER:
             return found
         inner = outer
-    return Becomes.SOLVED if _solves(site.file, statement) else _stored(statement, read)
+    return ValueUse.SOLVED if _solves(site.file, statement) else _stored(statement, read)
 
 
 @once
@@ -149,55 +149,55 @@ def _solves(_: SemanticModel, statement: ast.stmt) -> bool:
     return any(isinstance(part, ast.Call) and last_name(part.func) in _SOLVING for part in nodes_in(statement))
 
 
-def _in_node(site: Site, inner: ast.AST, outer: ast.AST, statement: ast.stmt) -> Becomes:
+def _in_node(site: Site, inner: ast.AST, outer: ast.AST, statement: ast.stmt) -> ValueUse:
     """What a node makes of a part of it."""
     match outer:
         case ast.FormattedValue() | ast.JoinedStr():
-            return Becomes.TEXT
+            return ValueUse.TEXT
         case ast.Slice():
-            return Becomes.SIZE
+            return ValueUse.SIZE
         case ast.Subscript() if inner is outer.slice:
             held = site.file.kinds.of(outer.value, _block(site, statement))
-            return Becomes.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else Becomes.SIZE
+            return ValueUse.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else ValueUse.SIZE
         case ast.Dict() if inner in outer.values:
-            return Becomes.ENTRY
+            return ValueUse.ENTRY
         case ast.DictComp() if inner is outer.value:
-            return Becomes.ENTRY
+            return ValueUse.ENTRY
         case ast.Call() if inner is not outer.func:
             return _in_call(site, outer, statement)
-    return Becomes.OTHER
+    return ValueUse.OTHER
 
 
 def _block(site: Site, statement: ast.stmt) -> Block:
     return site.file.outline.block_of.get(statement, site.block)
 
 
-def _in_call(site: Site, call: ast.Call, statement: ast.stmt) -> Becomes:
+def _in_call(site: Site, call: ast.Call, statement: ast.stmt) -> ValueUse:
     name = last_name(call.func)
     if name in _PRINTING:
-        return Becomes.TEXT
+        return ValueUse.TEXT
     if name in _SOLVING:
-        return Becomes.SOLVED
+        return ValueUse.SOLVED
     if name in _PACKING:
-        return Becomes.LENGTHS
+        return ValueUse.LENGTHS
     block = _block(site, statement)
     if name in _COUNTING or number_arguments(name, site.file.kinds.imported(call.func, block)) is not None:
-        return Becomes.SIZE
+        return ValueUse.SIZE
     if isinstance(statement, ast.Expr) and statement.value is call:
-        return Becomes.ELEMENT if name == "append" else Becomes.ARGUMENT
+        return ValueUse.ELEMENT if name == "append" else ValueUse.ARGUMENT
     if isinstance(statement, ast.Expr) and _RECORDS.search(last_name(statement.value)):
-        return Becomes.ARGUMENT  # `record("loss", Mean(x.item()))`
-    return Becomes.OTHER
+        return ValueUse.ARGUMENT  # `record("loss", Mean(x.item()))`
+    return ValueUse.OTHER
 
 
-def _stored(statement: ast.stmt, read: ast.AST) -> Becomes:
+def _stored(statement: ast.stmt, read: ast.AST) -> ValueUse:
     """What a statement does with a value that it takes as it is: `log["loss"] = x`, `total += x`, `return x`."""
     match statement:
         case ast.Assign(targets=[ast.Subscript(slice=key), *_]) if statement.value is read:
             texts = any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in nodes_in(key))
-            return Becomes.ENTRY if texts else Becomes.OTHER
+            return ValueUse.ENTRY if texts else ValueUse.OTHER
         case ast.AugAssign(op=ast.Add()) if statement.value is read:
-            return Becomes.SUM
+            return ValueUse.SUM
         case ast.Return(value=value) if value is read or (isinstance(value, ast.Tuple) and read in value.elts):
-            return Becomes.RETURNED
-    return Becomes.OTHER
+            return ValueUse.RETURNED
+    return ValueUse.OTHER
