@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.evidence import Interval
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.launch import Request as Watching
 from trainlint_probe.launch import launch
-from trainlint_probe.orders import Orders
 from trainlint_probe.storage import write_run
 from trainlint_probe.verify.one_run import Request, run_once
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
@@ -188,7 +188,7 @@ def _probed(script: Path, settings: Settings) -> dict[str, object]:
 
 def _keep_trace(script: Path, output: Path) -> None:
     """A trace of three steps with the defect, short enough to be read in tests, and the evidence of the same run."""
-    orders = Orders(
+    orders = ChildSettings(
         output="", warmup=5, warmup_limit=20, steps=10, deep_steps=3, start_timeout=_PATIENCE, timeout=_PATIENCE
     )
     with tempfile.TemporaryDirectory() as directory:

@@ -1,6 +1,6 @@
 """`python -m trainlint_probe.child [--module] SCRIPT ARGUMENT...`: runs a user's script under watch.
 
-What is asked of it stands in one environment variable (`trainlint_probe.orders`). The script runs as it would alone;
+Its settings stand in one environment variable (`trainlint_probe.child_settings`). The script runs as it would alone;
 when the window of steps has closed, the evidence is written and the process ends.
 """
 
@@ -17,8 +17,8 @@ from typing import NoReturn
 
 from trainlint.evidence_json import Damaged
 from trainlint_probe import child_processes, script
+from trainlint_probe.child_settings import from_environment
 from trainlint_probe.command import without_secrets
-from trainlint_probe.orders import from_environment
 from trainlint_probe.recorder import Recorder
 from trainlint_probe.wording.errors import exit_in_words
 
@@ -126,7 +126,7 @@ def _wait_for_threads() -> None:
 def _outcome(recorder: Recorder, exit_code: int) -> str:
     if exit_code:
         return "script failed"
-    return "too short" if recorder.clock.best() is not None else "no step"
+    return "too short" if recorder.clock.best_candidate() is not None else "no step"
 
 
 if __name__ == "__main__":

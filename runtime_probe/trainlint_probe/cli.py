@@ -10,8 +10,8 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import tell_failures
 from trainlint.evidence import State
+from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.options import Options, read_options
-from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.result import Result
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE, NO_WINDOW, SCRIPT_FAILED = 0, 1, 2, 3, 4

@@ -170,7 +170,7 @@ def _driver() -> str:
     """The version of NVIDIA's driver; empty where there is none."""
     tool = shutil.which("nvidia-smi")
     if tool is not None:
-        said = _said([tool, "--query-gpu=driver_version", "--format=csv,noheader"])
+        said = _output_of([tool, "--query-gpu=driver_version", "--format=csv,noheader"])
         if said:
             return said.splitlines()[0].strip()
     try:
@@ -182,13 +182,13 @@ def _driver() -> str:
 
 def _commit() -> str:
     """The commit of the working directory, and whether files differ from it."""
-    commit = _said(["git", "rev-parse", "--short=12", "HEAD"])
+    commit = _output_of(["git", "rev-parse", "--short=12", "HEAD"])
     if not commit:
         return ""
-    return f"{commit} with changes" if _said(["git", "status", "--porcelain", "-uno"]) else commit
+    return f"{commit} with changes" if _output_of(["git", "status", "--porcelain", "-uno"]) else commit
 
 
-def _said(command: list[str]) -> str:
+def _output_of(command: list[str]) -> str:
     """What a program prints; empty where it is absent, fails or takes too long."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)

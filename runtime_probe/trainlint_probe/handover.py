@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from trainlint.evidence_json import Damaged
-from trainlint_probe.orders import VARIABLE, from_environment
+from trainlint_probe.child_settings import VARIABLE, from_environment
 from trainlint_probe.verify.order import VARIABLE as TRIAL
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from trainlint.evidence import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
+from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
 from trainlint_probe.live.line import can_show, live_line
-from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
@@ -39,7 +39,7 @@ class Request:
     module: bool = False
     processes: int = 1
     """On this machine, by torch's own launcher; 1 starts the script as it is."""
-    orders: Orders = field(default_factory=lambda: Orders(output=""))
+    child_settings: ChildSettings = field(default_factory=lambda: ChildSettings(output=""))
     """How long to watch. Where the evidence goes is filled in."""
     script_to_stderr: bool = False
     """Whether what the script prints goes to stderr, where stdout is the report's."""
@@ -80,14 +80,14 @@ def launch(request: Request, output: Path) -> Launched:
     if request.overlay and not overlay.layers:
         fault = f"There can be no overlay, and so the script was not run: {overlay.obstacle}."
         return Launched((), (), Changes(), 0, fault)
-    orders = _orders(request, output, overlay)
+    orders = _child_settings(request, output, overlay)
     before = None if overlay.layers else snapshot(places)
     interrupted = False
     try:
         with (
             live_line(sys.stderr, output, wanted=request.progress) as show,
             started(
-                overlay.around(_command(request)),
+                overlay.wrapped_command(_command(request)),
                 env=silenced({**os.environ, **as_environment(orders)}, str(output)),
                 stdout=sys.stderr if request.script_to_stderr else None,
             ) as process,
@@ -100,9 +100,9 @@ def launch(request: Request, output: Path) -> Launched:
     return _gather(exit_code, output, changed, overlay, interrupted=interrupted)
 
 
-def _orders(request: Request, output: Path, overlay: Overlay) -> Orders:
+def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSettings:
     return replace(
-        request.orders,
+        request.child_settings,
         output=str(output.resolve()),
         parent=os.getpid(),
         directory=str(Path.cwd()),
@@ -129,7 +129,7 @@ def directories_of(name: str, *, module: bool) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((Path.cwd(), script)))
 
 
-def _wait(process: subprocess.Popen[bytes], output: Path, orders: Orders, show: Callable[[], None]) -> None:
+def _wait(process: subprocess.Popen[bytes], output: Path, orders: ChildSettings, show: Callable[[], None]) -> None:
     """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up. `show` is
     called meanwhile.
     """
@@ -155,7 +155,7 @@ def _gather(exit_code: int, output: Path, changed: Changes, overlay: Overlay, *,
         traces=tuple(sorted(output.glob("trace.rank*.json.gz"), key=_rank)),
         changed=changed,
         exit_code=exit_code,
-        fault="" if runs or interrupted else _fault(exit_code, output),
+        fault="" if runs or interrupted else _failure_reason(exit_code, output),
         safety_stop=stopped or touched,
         interrupted=interrupted,
         overlay=overlay,
@@ -166,7 +166,7 @@ def _rank(trace: Path) -> int:
     return int(trace.name.split(".")[1].removeprefix("rank"))
 
 
-def _fault(exit_code: int, output: Path) -> str:
+def _failure_reason(exit_code: int, output: Path) -> str:
     """Why a process left no evidence."""
     failure = output / FAILURE
     if failure.exists():

@@ -14,20 +14,20 @@ from trainlint.cli.console import UsageError
 from trainlint.evidence import Line, Run, Verdict
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
-from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.changed_files.written_files import about_files
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.after_trials import with_trials
-from trainlint_probe.judgement.confirming import told
+from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
 from trainlint_probe.judgement.judged_run import judge_run, judge_together
-from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
 from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.options import Options
-from trainlint_probe.orders import Orders
 from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
@@ -38,7 +38,7 @@ from trainlint_probe.traces.timeline import Timeline, timeline_of
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
-    from trainlint_probe.judgement.ranks import Together
+    from trainlint_probe.judgement.ranks import RankComparison
     from trainlint_probe.verify.result import Verification
 
 _DEEP_STEPS = 3
@@ -46,7 +46,7 @@ _DEEP_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _TraceResult:
     """What came of the trace of the deeper look."""
 
     reading: TraceReading | None = None
@@ -92,7 +92,7 @@ def result_of_run(options: Options) -> Result:
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
     of_run = as_verdicts(found, where=options.script, basis="timer")
-    whole = told(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
+    whole = confirm_findings(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
     comparisons = _verified(options, static.paths, whole.verdicts)
     runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
     return Result(
@@ -108,7 +108,7 @@ def result_of_run(options: Options) -> Result:
     )
 
 
-def _watched(options: Options) -> tuple[Launched, Together, _Read]:
+def _watched(options: Options) -> tuple[Launched, RankComparison, _TraceResult]:
     """The run as it was launched, its ranks, and what the trace of the typical rank shows."""
     if sys.platform == "win32":
         raise UsageError("the probe runs scripts on Linux and macOS alone; --trace judges what torch.profiler recorded")
@@ -121,8 +121,8 @@ def _watched(options: Options) -> tuple[Launched, Together, _Read]:
             raise UsageError(launched.fault)
         if launched.interrupted:
             raise KeyboardInterrupt
-        ranks = together(launched.runs)
-        return launched, ranks, _read(launched, ranks.typical.rank, whole=options.deep is True)
+        ranks = compare_ranks(launched.runs)
+        return launched, ranks, _read_trace(launched, ranks.typical.rank, whole=options.deep is True)
 
 
 def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
@@ -140,7 +140,7 @@ def _request(options: Options) -> Request:
         arguments=options.arguments,
         module=options.module,
         processes=options.processes,
-        orders=Orders(
+        child_settings=ChildSettings(
             output="",
             warmup=options.warmup,
             steps=options.steps,
@@ -156,19 +156,19 @@ def _request(options: Options) -> Request:
     )
 
 
-def _read(launched: Launched, rank: int, *, whole: bool) -> _Read:
+def _read_trace(launched: Launched, rank: int, *, whole: bool) -> _TraceResult:
     """What the trace of a rank shows. `whole`: also where only the host was recorded."""
     path = next((path for path in launched.traces if path.name.startswith(f"trace.rank{rank}.")), None)
     if path is None:
-        return _Read()
+        return _TraceResult()
     try:
         trace = read_events(path)
         tables = tables_of(trace)
         if not (whole or trace.work):
-            return _Read(tables=tables)
-        return _Read(reading_of(trace), timeline_of(trace), tables)
+            return _TraceResult(tables=tables)
+        return _TraceResult(reading_of(trace), timeline_of(trace), tables)
     except UnreadableTrace as error:
-        return _Read(trouble=str(error))
+        return _TraceResult(trouble=str(error))
 
 
 def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -9,7 +9,7 @@ from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment, Line, Run, Seen, Step
 from trainlint.finding import Failure
 from trainlint.symptoms import Symptom
-from trainlint_probe.judgement.confirming import told
+from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.judgement.verdicts import WHOLE_TRACE
@@ -51,7 +51,7 @@ def result_of_trace(options: Options, path: Path) -> Result:
     configurations = configured()
     static = judge_files(options.paths, configurations)
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
-    whole = told(static, run, of_run, configurations)
+    whole = confirm_findings(static, run, of_run, configurations)
     unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
     return Result(
         (), whole.verdicts, readings, timeline, memory, tables=tables, judged=static.judged, unjudged=unjudged
@@ -73,11 +73,11 @@ def run_of(reading: TraceReading) -> Run:
     steps = tuple(Step(ms, reading.phases) for ms in reading.steps_ms) or (Step(reading.step_ms, reading.phases),)
     device = "cuda" if reading.device else "cpu"
     clock = reading.window.marks if reading.window.steps else WHOLE_TRACE
-    seen = _seen(reading, len(steps))
+    seen = _seen_in_trace(reading, len(steps))
     return Run((), Environment({}), "window closed", steps=steps, clock=clock, seen=seen, device=device)
 
 
-def _seen(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
+def _seen_in_trace(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
     if reading.device is None:
         return ()
     return tuple(

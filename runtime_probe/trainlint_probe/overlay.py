@@ -39,7 +39,7 @@ class Overlay:
         """What lies under the overlay."""
         return tuple(self.layers)
 
-    def around(self, command: Sequence[str]) -> list[str]:
+    def wrapped_command(self, command: Sequence[str]) -> list[str]:
         """The command that runs another one under the overlay."""
         return [*_mounting(self.layers), *command] if self.layers else list(command)
 
@@ -70,7 +70,7 @@ def overlay_for(places: Iterable[Path], directory: Path) -> Overlay:
     """
     roots = _roots(places)
     for root in roots:
-        obstacle = _obstacle(root, directory)
+        obstacle = _reason_against_overlay(root, directory)
         if obstacle:
             return Overlay({}, f"{root} {obstacle}")
     layers = {str(root): str(directory / f"layer{number}") for number, root in enumerate(roots)}
@@ -97,11 +97,11 @@ def _roots(places: Iterable[Path]) -> list[Path]:
     return sorted(root for root in found if not any(other in root.parents for other in found))
 
 
-def _obstacle(root: Path, directory: Path) -> str:
+def _reason_against_overlay(root: Path, directory: Path) -> str:
     """What speaks against an overlay over a directory before it is tried."""
     if not sys.platform.startswith("linux"):
         return "cannot be overlaid: only Linux has overlay file systems"
-    if any(place == root or root in place.parents for place in (_home(), directory.resolve())):
+    if any(place == root or root in place.parents for place in (_home_directory(), directory.resolve())):
         return f"holds the home directory or {tempfile.gettempdir()}: start the probe in the project's own directory"
     if os.statvfs(root).f_flag & os.ST_RDONLY:
         return "can only be read, and needs none"
@@ -115,7 +115,7 @@ def _obstacle(root: Path, directory: Path) -> str:
     return ""
 
 
-def _home() -> Path:
+def _home_directory() -> Path:
     return Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 - Path.home fails where nobody has a home
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence import Run
 from trainlint_probe import environment
+from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings
 from trainlint_probe.live.progress import progress_of, write_progress
-from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.storage import read_run, write_run
@@ -39,9 +39,9 @@ _ENDED = "ended.rank"
 class Recorder:
     """One for each process that may train."""
 
-    def __init__(self, orders: Orders, *, started_by_the_script: bool) -> None:
+    def __init__(self, orders: ChildSettings, *, started_by_the_script: bool) -> None:
         """`started_by_the_script`: this is not the process that the parent started, but one that the script did."""
-        self.orders = orders
+        self.child_settings = orders
         self.is_child = started_by_the_script
         self.process = os.getpid()
         self.watch = Watch(orders.script_directory, orders.directory)
@@ -68,9 +68,9 @@ class Recorder:
     def start(self) -> None:
         """Wait for torch to be imported, guard the files, and keep the time."""
         self.saves.install(self.imports)
-        if self.orders.overlaid:
+        if self.child_settings.overlaid:
             renames.install()
-        guard.install((self.orders.output, *self.orders.overlaid), self.saves.new, self._safety_stop)
+        guard.install((self.child_settings.output, *self.child_settings.overlaid), self.saves.new, self._safety_stop)
         self.imports.when("torch", self._install)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
@@ -90,12 +90,12 @@ class Recorder:
     def _install(self) -> None:
         from trainlint_probe.watch.hooks import Hooks
 
-        self.hooks = Hooks(self.orders, self.watch, self.clock, self.imports)
+        self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
         self.hooks.install()
 
     def failed(self, error: BaseException) -> None:
         """An exception ends the script."""
-        self.failure = words_with_line(error, self.watch.ledger.lines, self.orders.directory)
+        self.failure = words_with_line(error, self.watch.ledger.lines, self.child_settings.directory)
 
     def finish(self, outcome: str, exit_code: int | None = None) -> bool:
         """Write the evidence of what was seen until now. False where it has been written already."""
@@ -114,7 +114,7 @@ class Recorder:
     def end(self, exit_code: int) -> None:
         """End the process at once."""
         if self.run is not None:
-            Path(self.orders.output, f"{_ENDED}{self.run.rank}.of{self.run.world_size}").touch()
+            Path(self.child_settings.output, f"{_ENDED}{self.run.rank}.of{self.run.world_size}").touch()
         self.saves.tidy()
         end_at_once(exit_code)
 
@@ -156,14 +156,14 @@ class Recorder:
                 if self.has_ended:
                     return  # with the script's own exit code
                 self.end(0)
-            Path(self.orders.output, FAILURE).write_text(traceback.format_exc(), encoding="utf-8")
+            Path(self.child_settings.output, FAILURE).write_text(traceback.format_exc(), encoding="utf-8")
             self.end(1)
 
     def _evidence(self, outcome: str, exit_code: int | None) -> Run:
         rank, ranks = rank_and_world()
-        clock = self.clock.best()
+        clock = self.clock.best_candidate()
         run = Run(
-            command=self.orders.command,
+            command=self.child_settings.command,
             environment=environment.collect(),
             outcome=outcome,
             rank=rank,
@@ -190,7 +190,7 @@ class Recorder:
         return replace(run, notes=tuple(self.watch.notes))
 
     def _write(self, run: Run) -> None:
-        path = Path(self.orders.output) / f"evidence.rank{run.rank}.json"
+        path = Path(self.child_settings.output) / f"evidence.rank{run.rank}.json"
         if not run.clock and (self.is_child or path.exists()):
             return
         if path.exists() and _weight(read_run(path)) > _weight(run):
@@ -199,7 +199,7 @@ class Recorder:
             write_run(run, path)
         except OSError as error:
             sys.stderr.write(
-                f"trainlint: the evidence could not be written to {self.orders.output} ({error.strerror}). "
+                f"trainlint: the evidence could not be written to {self.child_settings.output} ({error.strerror}). "
                 "Where there is no room, set TMPDIR to a directory that has some.\n"
             )
             self.end(1)
@@ -214,9 +214,9 @@ class Recorder:
     def _keep_time(self) -> None:
         while True:
             time.sleep(0.5)
-            if self.orders.progress:
+            if self.child_settings.progress:
                 self._tell_progress()
-            if self.orders.parent and not is_alive(self.orders.parent):
+            if self.child_settings.parent and not is_alive(self.child_settings.parent):
                 self.end(1)
             late = self._too_late()
             if late:
@@ -229,17 +229,17 @@ class Recorder:
             return
         deeper = self.hooks.deeper if self.hooks is not None else None
         with suppress(RuntimeError):  # a step has ended meanwhile, with a new candidate for the clock: the next time
-            write_progress(progress_of(self.clock, deeper), Path(self.orders.output))
+            write_progress(progress_of(self.clock, deeper), Path(self.child_settings.output))
 
     def _too_late(self) -> str:
         now = time.perf_counter()
         if self.clock.started is None:
-            if now - self.began <= self.orders.start_timeout:
+            if now - self.began <= self.child_settings.start_timeout:
                 return ""
-            return f"No step was seen in {self.orders.start_timeout:g} s from the start."
-        if now - self.clock.started <= self.orders.timeout:
+            return f"No step was seen in {self.child_settings.start_timeout:g} s from the start."
+        if now - self.clock.started <= self.child_settings.timeout:
             return ""
-        return f"The window had not closed {self.orders.timeout:g} s after the first step."
+        return f"The window had not closed {self.child_settings.timeout:g} s after the first step."
 
 
 def _weight(run: Run) -> tuple[bool, bool, bool]:

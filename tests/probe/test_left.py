@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trainlint_probe.changed_files.files import Changes
-from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.overlay import NO_OVERLAY, Overlay
 
 OVERLAY = Overlay({"/home/a/project": "/tmp/layer0"})

@@ -8,7 +8,7 @@ import pytest
 
 from trainlint.cli import main
 from trainlint.evidence import Line, State, Verdict
-from trainlint_probe.judgement.silenced import heard
+from trainlint_probe.judgement.silenced import without_silenced
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.result import Ignored
 
@@ -35,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def left(*verdicts: Verdict) -> tuple[list[str], Ignored]:
     """The codes of what is left to tell, and how much is not."""
-    found = heard(verdicts, configured())
+    found = without_silenced(verdicts, configured())
     return [item.code for item in found.verdicts], found.ignored
 
 

@@ -22,7 +22,7 @@ from trainlint_probe.verify import run as trying
 from trainlint_probe.verify.fixes import Edit, Proposal
 from trainlint_probe.verify.one_run import Request
 from trainlint_probe.verify.result import End, Outcome, Trial
-from trainlint_probe.verify.side_by_side import Version, obstacle, run_pair
+from trainlint_probe.verify.side_by_side import Version, reason_against_pairing, run_pair
 from trainlint_probe.verify.turns import DONE, TURN, Turns
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="they take turns on Linux alone")
@@ -233,4 +233,4 @@ ALONE = Trial(End.WINDOW_CLOSED, (10.0,) * 5, clock="AdamW.step")
     ],
 )
 def test_what_keeps_two_runs_apart(request_: Request, rehearsal: Trial, why: str) -> None:
-    assert obstacle(request_, rehearsal) == why
+    assert reason_against_pairing(request_, rehearsal) == why

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from trainlint.evidence import Counted, Line
-from trainlint_probe.watch.lines import shown
+from trainlint_probe.watch.lines import display_path
 
 SYNCS, PAGEABLE, DATA_WAIT = "syncs", "pageable-copies", "data-wait-percent"
 GRAPH_BREAKS, RECOMPILES, ALLOCATIONS = "graph-breaks", "recompiles", "allocations"
@@ -90,7 +90,7 @@ def counted(
     return tuple(
         Counted(
             charge.limit,
-            Line(shown(charge.path, directory), charge.line) if charge.path else None,
+            Line(display_path(charge.path, directory), charge.line) if charge.path else None,
             charge.what,
             100 * count / max(elapsed_ns, 1) if charge.limit == DATA_WAIT else count,
             charge.via,

@@ -26,10 +26,10 @@ class Decorating(AbstractContextManager["Decorating"]):
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             name, kind = getattr(function, "__qualname__", "it"), type(self).__name__
             raise TypeError(f"{name} is a generator, which {kind} cannot decorate; write `with {kind}(...):` in it")
-        return inside(function, self.again)
+        return run_inside(function, self.again)
 
 
-def inside(function: Function, fresh: Callable[[], AbstractContextManager[object]]) -> Function:
+def run_inside(function: Function, fresh: Callable[[], AbstractContextManager[object]]) -> Function:
     """A function, or coroutine function, each call of which runs inside of a context manager that `fresh` makes."""
 
     @functools.wraps(function)

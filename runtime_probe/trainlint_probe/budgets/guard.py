@@ -16,7 +16,7 @@ from trainlint_probe.budgets.words import exceeded
 from trainlint_probe.watch.lines import frame_at
 
 if TYPE_CHECKING:
-    from trainlint_probe.budgets.process import Moment
+    from trainlint_probe.budgets.process import ProcessSample
 
 
 class BudgetExceeded(AssertionError):
@@ -73,7 +73,7 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
         self.spending: Spending | None = None
         """What the block did; there once it has ended without an exception of its own."""
         self._account: Account | None = None
-        self._began: Moment | None = None
+        self._began: ProcessSample | None = None
 
     @classmethod
     def of(cls, limits: Mapping[str, float], steps: int = 1) -> budget:
@@ -92,10 +92,10 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
         if self._account is not None:
             raise UnusableBudget("this budget is open already; make one for each block")
         self.spending = None
-        process.opened()
+        process.open_budget()
         self._account = Account()
         OPEN.set((*OPEN.get(), self._account))
-        self._began = process.now(self.limits)
+        self._began = process.sample_process(self.limits)
         return self
 
     def __exit__(
@@ -108,13 +108,13 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
         account, began = self._account, self._began
         assert account is not None
         assert began is not None
-        ended = process.now(self.limits, since=began.at)
+        ended = process.sample_process(self.limits, since=began.at)
         self._account = None
         # The block may end in another context than it began in, as fixtures of asynchronous tests do.
         OPEN.set(tuple(each for each in OPEN.get() if each is not account))
         process.closed()
         if kind is None:
-            counts = process.between(began, ended, account, self.limits)
+            counts = process.counts_between(began, ended, account, self.limits)
             self.spending = judge(
                 counts.counted,
                 self.limits,

@@ -26,7 +26,7 @@ _Break = tuple[Line, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ProcessSample:
     """A moment, and what was counted of the process until then."""
 
     at_ns: int
@@ -62,7 +62,7 @@ class _Process:
 _process = _Process()
 
 
-def opened() -> None:
+def open_budget() -> None:
     """A budget opens."""
     with _process.lock:
         _process.open += 1
@@ -82,18 +82,18 @@ def closed() -> None:
             _process.watch.patches.take_out()
 
 
-def now(limits: Mapping[str, float], since: float = 0.0) -> Moment:
+def sample_process(limits: Mapping[str, float], since: float = 0.0) -> ProcessSample:
     """This moment, with what these limits need of the process. Recompiles are those since a time."""
     seen = _process.compiles.seen(since) if GRAPH_BREAKS in limits or RECOMPILES in limits else ()
     breaks = {(item.at, item.details["reason"]): item.calls for item in seen if item.symptom is Symptom.GRAPH_BREAK}
     recompiles = tuple(item for item in seen if item.symptom is Symptom.RECOMPILE)
     allocations = _allocations() if ALLOCATIONS in limits else None
-    return Moment(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations)
+    return ProcessSample(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations)
 
 
-def between(began: Moment, ended: Moment, account: Account, limits: Mapping[str, float]) -> Counts:
+def counts_between(began: ProcessSample, ended: ProcessSample, account: Account, limits: Mapping[str, float]) -> Counts:
     """What was counted between two moments for these limits, on an account and of the process."""
-    of_process = (*_breaks(began, ended), *_recompiles(ended), *_asked(began, ended))
+    of_process = (*_breaks(began, ended), *_recompiles(ended), *_driver_requests(began, ended))
     of_account = counted({}, account.read(), str(Path.cwd()), ended.at_ns - began.at_ns)
     has_device = uses_accelerator()
     not_counted = {} if has_device else {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}
@@ -105,20 +105,20 @@ def between(began: Moment, ended: Moment, account: Account, limits: Mapping[str,
     return Counts((*of_account, *of_process), not_counted, notes)
 
 
-def _breaks(began: Moment, ended: Moment) -> Iterator[Counted]:
+def _breaks(began: ProcessSample, ended: ProcessSample) -> Iterator[Counted]:
     for (at, reason), times in ended.breaks.items():
         if times > began.breaks.get((at, reason), 0):
             yield Counted(GRAPH_BREAKS, at, reason, 1)
 
 
-def _recompiles(ended: Moment) -> Iterator[Counted]:
+def _recompiles(ended: ProcessSample) -> Iterator[Counted]:
     for item in ended.recompiles:
         late = int(item.details["in the window"])
         if late:
             yield Counted(RECOMPILES, item.at, item.details["reason"], late)
 
 
-def _asked(began: Moment, ended: Moment) -> Iterator[Counted]:
+def _driver_requests(began: ProcessSample, ended: ProcessSample) -> Iterator[Counted]:
     grown = (ended.allocations or 0) - (began.allocations or 0)
     if grown:
         yield Counted(ALLOCATIONS, None, "memory asked of the driver", grown)

@@ -38,7 +38,7 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
     marker = item.get_closest_marker(NAME)
     if marker is None:
         return (yield)
-    from trainlint_probe.budgets.decorating import inside
+    from trainlint_probe.budgets.decorating import run_inside
     from trainlint_probe.budgets.guard import BudgetExceeded, budget
     from trainlint_probe.budgets.limits import UnusableBudget, limits_for
     from trainlint_probe.budgets.words import in_short
@@ -52,7 +52,7 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
     except UnusableBudget as error:
         pytest.fail(f"{NAME}: {error}", pytrace=False)
     original = item.obj
-    item.obj = inside(original, lambda: limit)
+    item.obj = run_inside(original, lambda: limit)
     try:
         result = yield
     except BudgetExceeded as error:

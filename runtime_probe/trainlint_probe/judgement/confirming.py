@@ -13,24 +13,26 @@ from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.ran import NOT_KNOWN, Ran, lines_that_ran
 from trainlint_probe.judgement.same_line import related
-from trainlint_probe.judgement.silenced import heard
+from trainlint_probe.judgement.silenced import without_silenced
 from trainlint_probe.judgement.static import Static
 from trainlint_probe.judgement.verdicts import verdict
 from trainlint_probe.result import Ignored, Unjudged
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Confirmation:
     """What is said, and what is not."""
 
     verdicts: tuple[Verdict, ...]
     unjudged: Unjudged
 
 
-def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Configurations) -> Told:
+def confirm_findings(
+    static: Static, run: Run, of_run: Sequence[Verdict], configurations: Configurations
+) -> Confirmation:
     """What there is to say of some files and a run of them; `of_run` is what only a run shows."""
     symptoms = _symptoms_by_code()
-    kept = heard(of_run, configurations)
+    kept = without_silenced(of_run, configurations)
     report, ignored = static.report, kept.ignored
     judged = [
         (finding, said)
@@ -39,7 +41,7 @@ def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Co
     ]
     findings, verdicts = [finding for finding, _ in judged], [said for _, said in judged]
     ignored = Ignored(report.suppressed + ignored.by_comments, ignored.by_configuration)
-    return Told(
+    return Confirmation(
         (*related(kept.verdicts, findings, verdicts, symptoms), *verdicts),
         Unjudged(report.failures, static.left_out, ignored),
     )

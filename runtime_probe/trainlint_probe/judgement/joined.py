@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from trainlint.evidence import Interval, Line, Run, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.judgement.verdicts import together
+from trainlint_probe.judgement.verdicts import joint_gain
 from trainlint_probe.traces.reading import TraceReading
 
 _WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
@@ -35,7 +35,7 @@ def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
     known = [gain for gain in gains or () if gain is not None]
     if item.symptom not in _WAITS or not known:
         return item
-    return replace(item, recoverable=together(known))
+    return replace(item, recoverable=joint_gain(known))
 
 
 def _with_exposed(item: Seen, exposed: float | None) -> Seen:

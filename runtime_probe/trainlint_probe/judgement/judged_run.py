@@ -12,7 +12,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.costly_calls import costly_calls
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
-from trainlint_probe.judgement.ranks import Together
+from trainlint_probe.judgement.ranks import RankComparison
 from trainlint_probe.judgement.verdicts import in_another_run, settings_of
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
@@ -27,7 +27,7 @@ def judge_run(run: Run) -> list[RuntimeFinding]:
     return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
 
 
-def judge_together(ranks: Together) -> list[RuntimeFinding]:
+def judge_together(ranks: RankComparison) -> list[RuntimeFinding]:
     """What several processes of one training show only together."""
     late = ranks.straggler
     if late is None:
@@ -98,7 +98,7 @@ def _growth(run: Run) -> Iterator[RuntimeFinding]:
         return
     more, at_last = f"{units.size(slope)} more after each step", f"{units.size(amounts[-1][1])} at last"
     remembered = _graph_growth(run.alive)
-    kept = _keeper(run) or "something keeps losses or outputs with their graphs"
+    kept = _keeper_text(run) or "something keeps losses or outputs with their graphs"
     at = next((item.at for item in run.seen if item.symptom is Symptom.GRAPH_KEPT), None)
     graphs = f", and autograd remembers {remembered:.0f} more operations" if remembered else ""
     if run.device == "cpu":
@@ -113,12 +113,12 @@ def _growth(run: Run) -> Iterator[RuntimeFinding]:
         yield _without_cost(
             "memory-grows",
             f"Tensors hold {more}, {at_last}{graphs}: "
-            f"{_keeper(run) or 'something keeps what steps make, as a list of losses with their graphs does'}.",
+            f"{_keeper_text(run) or 'something keeps what steps make, as a list of losses with their graphs does'}.",
             at,
         )
 
 
-def _keeper(run: Run) -> str:
+def _keeper_text(run: Run) -> str:
     """What keeps them, and at which line; empty where that was not found."""
     kept = next((item for item in run.seen if item.symptom is Symptom.GRAPH_KEPT), None)
     return f"this line keeps what a step makes, with its graph, in {kept.what}" if kept is not None else ""

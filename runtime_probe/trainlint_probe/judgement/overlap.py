@@ -65,11 +65,11 @@ def overlap(run: Run, loaders: Sequence[Loader]) -> Overlap:
         if run.cores is not None and free is not None:
             high = min(high, waited - computed + min(computed, free * step) + _margin(waits))
             limit += f"; {free:.2g} of {run.cores.available} cores were free for them"
-    low = _surely(step, waited, _DOUBT * feeds, workers) - _margin(waits)
+    low = _least_hidden_time(step, waited, _DOUBT * feeds, workers) - _margin(waits)
     return Overlap(known, limit, Interval(min(low, high), high))
 
 
-def _surely(step: float, waited: float, feeds: float, workers: float) -> float:
+def _least_hidden_time(step: float, waited: float, feeds: float, workers: float) -> float:
     """What so many workers hide: a step then takes as long as the rest of it, or as it takes them to make a batch.
 
     Negative where they cost more than they hide. That is at most what it takes to send and to receive the batches,

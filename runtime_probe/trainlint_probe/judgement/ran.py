@@ -43,7 +43,7 @@ NOT_KNOWN = Ran()
 
 def lines_that_ran(run: Run) -> Ran:
     """The lines of the files that a run has lines of. What is no readable Python has none but those that were seen."""
-    in_steps, ever = _seen(_lines_in_steps(run)), _seen(_lines_of_start(run))
+    in_steps, ever = _lines_by_path(_lines_in_steps(run)), _lines_by_path(_lines_of_start(run))
     for path, lines in in_steps.items():
         ever[path] |= lines
     way: dict[str, set[int]] = {}
@@ -71,7 +71,7 @@ def _lines_of_start(run: Run) -> Iterator[Line | None]:
     yield from (optimizer.made_at for optimizer in run.optimizers)
 
 
-def _seen(lines: Iterator[Line | None]) -> dict[str, set[int]]:
+def _lines_by_path(lines: Iterator[Line | None]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = defaultdict(set)
     for line in lines:
         if line is not None:

@@ -43,7 +43,7 @@ class Straggler:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class RankComparison:
     """Some ranks of one training."""
 
     typical: Run
@@ -57,7 +57,7 @@ class Together:
     """Ranks that left no evidence."""
 
 
-def together(runs: Sequence[Run]) -> Together:
+def compare_ranks(runs: Sequence[Run]) -> RankComparison:
     """Lay the runs of all ranks side by side.
 
     Raises:
@@ -66,7 +66,7 @@ def together(runs: Sequence[Run]) -> Together:
     if not runs:
         raise ValueError("There is no evidence of any rank.")
     ranks = tuple(_rank(run) for run in runs if run.steps)
-    return Together(
+    return RankComparison(
         typical=_typical(runs, ranks),
         ranks=ranks,
         phases={

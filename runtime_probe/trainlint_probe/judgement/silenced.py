@@ -20,14 +20,14 @@ from trainlint_probe.result import Ignored
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class UnsilencedVerdicts:
     """What is left to tell, and how much is not."""
 
     verdicts: tuple[Verdict, ...]
     ignored: Ignored
 
 
-def heard(verdicts: Sequence[Verdict], configurations: Configurations) -> Heard:
+def without_silenced(verdicts: Sequence[Verdict], configurations: Configurations) -> UnsilencedVerdicts:
     """The verdicts that neither a comment nor the configuration silences, by the rules that hold for static findings.
 
     What is of a whole script stands at none of its lines: a comment for the whole file reaches it there.
@@ -46,7 +46,9 @@ def heard(verdicts: Sequence[Verdict], configurations: Configurations) -> Heard:
 
     on = [item for item in verdicts if item.code in codes_on(item.at.path)]
     kept = [item for item in on if not _is_silenced(item)]
-    return Heard(tuple(kept), Ignored(by_comments=len(on) - len(kept), by_configuration=len(verdicts) - len(on)))
+    return UnsilencedVerdicts(
+        tuple(kept), Ignored(by_comments=len(on) - len(kept), by_configuration=len(verdicts) - len(on))
+    )
 
 
 def _is_silenced(item: Verdict) -> bool:

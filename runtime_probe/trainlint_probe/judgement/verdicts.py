@@ -107,7 +107,7 @@ def verdict(
         threshold: the share of a step from which a cost counts.
     """
     if not run.steps:
-        return _unseen(finding, "no step was seen")
+        return _not_observed(finding, "no step was seen")
     seen = [item for item in run.seen if _stands_at(item.at, finding)]
     optimizers = [item for item in run.optimizers if _is_made_by(item, finding)]
     if optimizers and Symptom.OPTIMIZER_STEP in symptoms:
@@ -116,14 +116,14 @@ def verdict(
     if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
     if not symptoms:
-        return _unseen(finding, "the probe has no way to measure this", ran=ran or bool(seen))
-    shown = _shown(seen, symptoms, warned_as)
+        return _not_observed(finding, "the probe has no way to measure this", ran=ran or bool(seen))
+    shown = _symptoms_of_pattern(seen, symptoms, warned_as)
     if not shown:
         return _of_nothing(finding, symptoms, seen, run, ran=ran_in_steps)
     return _of_calls(finding, shown, run, threshold, in_part=in_part)
 
 
-def _shown(seen: Sequence[Seen], symptoms: Collection[Symptom], warned_as: str) -> list[Seen]:
+def _symptoms_of_pattern(seen: Sequence[Seen], symptoms: Collection[Symptom], warned_as: str) -> list[Seen]:
     """What of the things seen at a line is a symptom of the pattern."""
     found = [item for item in seen if item.symptom in symptoms and _is_meant(item, warned_as)]
     return [item for item in found if _is_common(item, seen)]
@@ -138,7 +138,7 @@ def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold
         threshold,
         basis="timer",
         per_step=sum(loader.batches for loader in loaders) / len(run.steps),
-        reason=f"{known.sentence} ({settings_of(loaders[0])}); {_gained(known.gain)}",
+        reason=f"{known.sentence} ({settings_of(loaders[0])}); {_gain_text(known.gain)}",
     )
 
 
@@ -161,7 +161,9 @@ def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, 
         )
     if not gains:
         ways = " and ".join(f"{item.name} updates by {item.path or 'a way of its own'}" for item in optimizers)
-        return _unseen(finding, f"{ways}; no other way was tried (--try-optimizers does, where there is one)", ran=True)
+        return _not_observed(
+            finding, f"{ways}; no other way was tried (--try-optimizers does, where there is one)", ran=True
+        )
     # Each optimizer is made faster by itself, so what they gain adds up.
     gain = Interval(sum(item.low for item in gains), sum(item.high for item in gains))
     often = sum(item.steps for item in optimizers) / steps
@@ -173,14 +175,14 @@ def _of_nothing(
 ) -> Verdict:
     """Refuted where the line runs, and something happens there in place of what the rule speaks of."""
     window = WHOLE_TRACE if _is_whole(run) else f"{len(run.steps)} steps"
-    nothing = f"no {_either(symptoms)} was seen at this line in {window}"
+    nothing = f"no {_joined_by_or(symptoms)} was seen at this line in {window}"
     otherwise = {_OTHERWISE.get(symptom) for symptom in symptoms}
     instead = dict.fromkeys(item.what for item in seen if item.symptom in otherwise)
     if not instead and ran:
-        return _unseen(finding, f"the line ran, and {nothing}: what it costs there cannot be measured", ran=True)
+        return _not_observed(finding, f"the line ran, and {nothing}: what it costs there cannot be measured", ran=True)
     if not instead:
-        return _unseen(finding, nothing)
-    found = _about(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
+        return _not_observed(finding, nothing)
+    found = _verdict_on(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
     return replace(found, basis="counter")
 
 
@@ -192,15 +194,15 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
         return _proved(finding, proofs, run)
     steps = len(run.steps)
     per_step = sum(item.calls * steps / (item.steps or steps) for item in shown) / steps
-    times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_often(per_step, run)}"
+    times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_frequency_text(per_step, run)}"
     if all(item.symptom in _SHOWN_BY_A_DEVICE and not _on_device(item) for item in shown):
         of_user = "" if shown[0].direct else ", by a library"
         sentence = f"{times}{of_user}, on tensors of the CPU: what it costs shows on an accelerator alone"
-        found = _about(finding, State.UNMEASURED, sentence)
+        found = _verdict_on(finding, State.UNMEASURED, sentence)
         return replace(found, per_step=per_step, basis="counter")
     measured = _measured(shown, run, in_part=in_part)
     if measured is None:
-        return _unseen(finding, f"{times}; {_why_not_timed(shown, run)}", ran=True)
+        return _not_observed(finding, f"{times}; {_why_not_timed(shown, run)}", ran=True)
     cost, basis, sentence = measured
     return _judged(finding, cost, run, threshold, basis=basis, per_step=per_step, reason=times + sentence)
 
@@ -212,7 +214,7 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
         cost = in_another_run(cost) if all(item.symptom in COSTLY for item in shown) else cost
         cost = Interval(0.0, cost.high) if in_part else cost
         basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
-        return cost, basis, f"; without it {units.span(cost)} {_each(run)} could be gained"
+        return cost, basis, f"; without it {units.span(cost)} {_per_step_text(run)} could be gained"
     spent = [item.host_ms for item in shown if item.host_ms is not None]
     if not spent or all(_is_queued(item, run) for item in shown):
         return None
@@ -220,13 +222,13 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
     cost = timed(shown, len(run.steps))
     cost = Interval(0.0, cost.high) if is_bound else cost
-    return cost, "timer", f" and took the host {units.duration(ms)} {_each(run)}"
+    return cost, "timer", f" and took the host {units.duration(ms)} {_per_step_text(run)}"
 
 
 def known_gain(shown: Sequence[Seen]) -> Interval | None:
     """What a trace, or steps without the calls, told could be gained; None where that is not known of all of them."""
     gains = [item.recoverable for item in shown if item.recoverable is not None]
-    return together(gains) if len(gains) == len(shown) else None
+    return joint_gain(gains) if len(gains) == len(shown) else None
 
 
 def timed(shown: Sequence[Seen], steps: int) -> Interval:
@@ -260,8 +262,8 @@ def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
     per_step = None
     if item.symptom not in SINCE_THE_START:
         per_step = sum(proof.calls for proof in proofs) / len(run.steps)
-        happens += f" {_often(per_step, run)}"
-    found = _about(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
+        happens += f" {_frequency_text(per_step, run)}"
+    found = _verdict_on(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
     return replace(found, basis="counter", per_step=per_step)
 
 
@@ -279,19 +281,19 @@ def _judged(
         state = State.INCONCLUSIVE
     of = WHOLE_TRACE if _is_whole(run) else "a step"
     sentence = f"{reason}: {_percent(share)} of {of} of {units.duration(step)}"
-    return replace(_about(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
+    return replace(_verdict_on(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
 
 
-def _unseen(finding: Finding, reason: str, *, ran: bool = False) -> Verdict:
-    return _about(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
+def _not_observed(finding: Finding, reason: str, *, ran: bool = False) -> Verdict:
+    return _verdict_on(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
 
 
-def _about(finding: Finding, state: State, sentence: str) -> Verdict:
+def _verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
     at = Line(finding.path, finding.span.start_line)
     return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message)
 
 
-def together(gains: Sequence[Interval]) -> Interval:
+def joint_gain(gains: Sequence[Interval]) -> Interval:
     """What a step would gain without any of some waits.
 
     Taking one wait away may only move it to the next, so the lower bounds do not add up.
@@ -356,16 +358,16 @@ def _mean_of(times: Sequence[float]) -> Interval:
     return Interval(max(0.0, mean - margin), mean + margin)
 
 
-def _either(symptoms: Iterable[Symptom]) -> str:
+def _joined_by_or(symptoms: Iterable[Symptom]) -> str:
     *most, last = sorted(symptom.value for symptom in symptoms)
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _often(per_step: float, run: Run) -> str:
-    return f"once {_each(run)}" if per_step == 1 else f"{per_step:.4g} times {_each(run)}"
+def _frequency_text(per_step: float, run: Run) -> str:
+    return f"once {_per_step_text(run)}" if per_step == 1 else f"{per_step:.4g} times {_per_step_text(run)}"
 
 
-def _each(run: Run) -> str:
+def _per_step_text(run: Run) -> str:
     """What a number is of, behind it."""
     return "in all" if _is_whole(run) else "a step"
 
@@ -375,7 +377,7 @@ def _is_whole(run: Run) -> bool:
     return run.clock == WHOLE_TRACE
 
 
-def _gained(gain: Interval) -> str:
+def _gain_text(gain: Interval) -> str:
     if gain.low < 0:
         return f"the step could become {units.duration(-gain.low)} slower or {units.duration(gain.high)} faster"
     return f"it could gain {units.span(gain)}"

@@ -34,7 +34,7 @@ class Progress:
 
 def progress_of(clock: Clock, deeper: Deeper | None) -> Progress:
     """How far a run is. It is asked by another thread than the one that trains."""
-    best = clock.best()
+    best = clock.best_candidate()
     if best is None or not best.steps:
         return Progress("waiting for the first steps")
     if clock.is_closed:
@@ -42,11 +42,11 @@ def progress_of(clock: Clock, deeper: Deeper | None) -> Progress:
     last = best.marks[-_LAST:]
     step_ms = (last[-1].at - last[0].at) / 1e6 / (len(last) - 1) if len(last) > 1 else None
     if clock.open:
-        return Progress("measuring", best.steps, clock.orders.steps, step_ms)
-    is_late = best.steps > clock.orders.warmup
+        return Progress("measuring", best.steps, clock.child_settings.steps, step_ms)
+    is_late = best.steps > clock.child_settings.warmup
     if is_late:
         return Progress(f"warming up, {best.steps} steps, not steady yet", step_ms=step_ms)
-    return Progress("warming up", best.steps, clock.orders.warmup, step_ms)
+    return Progress("warming up", best.steps, clock.child_settings.warmup, step_ms)
 
 
 _LAST = 6

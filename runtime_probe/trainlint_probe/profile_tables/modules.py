@@ -62,7 +62,7 @@ class Modules:
 
 
 @dataclass(slots=True)
-class _Spent:
+class _PathTime:
     """What was found of one path so far, over all steps."""
 
     forward: float = 0.0
@@ -100,8 +100,8 @@ def modules_of(
     paths = _paths(trace)
     if not paths:
         return None
-    spent = _spent(window, asked, calls, _labels(trace, paths))
-    unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
+    spent = _time_by_path(window, asked, calls, _labels(trace, paths))
+    unlinked = spent.pop(_UNLINKED, _PathTime()).backward / window.count
     has_links, has_device = bool(trace.links), bool(trace.work)
     found = _with_below([_row(path, one, window, has_links, has_device) for path, one in spent.items() if one.is_any])
     rows = tuple(sorted(found, key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path)))
@@ -118,12 +118,12 @@ def modules_of(
     )
 
 
-def _spent(
+def _time_by_path(
     window: Window, asked: Sequence[DeviceWork], calls: Mapping[int, HostRange], labels: _Labels
-) -> dict[str, _Spent]:
+) -> dict[str, _PathTime]:
     """What was found of each path, and of backward without one."""
     innermost = Innermost([*labels.paths, *labels.backward])
-    spent: dict[str, _Spent] = defaultdict(_Spent)
+    spent: dict[str, _PathTime] = defaultdict(_PathTime)
     for item, start, end in innermost.within(window.start, window.end):
         path, is_backward = labels.of(item)
         if is_backward:
@@ -140,7 +140,7 @@ def _spent(
     return spent
 
 
-def _row(path: str, found: _Spent, window: Window, has_links: bool, has_device: bool) -> ModuleTime:
+def _row(path: str, found: _PathTime, window: Window, has_links: bool, has_device: bool) -> ModuleTime:
     return ModuleTime(
         path,
         found.calls / window.count,

@@ -23,7 +23,7 @@ from trainlint_probe.profile_tables.words import (
     time_of_module,
     time_of_operator,
 )
-from trainlint_probe.report.words import place
+from trainlint_probe.report.words import place_text
 
 _ROWS, _ROWS_OF_ALL = 5, 25
 _LEAST_PATH = 12
@@ -44,7 +44,7 @@ def profile_lines(
     if tables is not None and tables.modules is not None:
         yield from _modules(tables.modules, tables, most, style)
     if tables is not None:
-        yield from _said(origin(tables, run), style)
+        yield from _dim_sentence(origin(tables, run), style)
     if verbose and run is not None:
         yield from _lines(line_times(run), run.looks, most, style)
 
@@ -61,7 +61,7 @@ def _operators(operators: Operators, tables: ProfileTables, most: int, style: St
         times = own if row.device_ms is None else f"{row.device_ms:11.3f} {row.own_ms:9.3f}"
         yield from _row(f"{times} {row.calls:7.4g}  ", row.name, style)
     yield from _rest(sum(map(time_of_operator, rows[most:])), len(rows[most:]), "operators", style)
-    yield from _said(operators_covered(operators, tables.step_ms), style)
+    yield from _dim_sentence(operators_covered(operators, tables.step_ms), style)
 
 
 def _modules(modules: Modules, tables: ProfileTables, most: int, style: Style) -> Iterator[Text]:
@@ -75,7 +75,7 @@ def _modules(modules: Modules, tables: ProfileTables, most: int, style: Style) -
         numbers = f"{_times(row)} {row.calls:7.4g}  "
         yield from _row(numbers, _end(row.path, style.width - len(numbers)), style)
     yield from _rest(sum(map(time_of_module, rows[most:])), len(rows[most:]), "modules", style)
-    yield from _said(modules_covered(modules, tables.step_ms), style)
+    yield from _dim_sentence(modules_covered(modules, tables.step_ms), style)
 
 
 def _times(row: ModuleTime) -> str:
@@ -92,9 +92,9 @@ def _lines(lines: Sequence[LineTime], looks: int, most: int, style: Style) -> It
     yield Text(f"{'ms':>11} {'of step':>8}", "dim")
     for item in lines[:most]:
         via = f", by {item.via}" if item.via else ""
-        where = f"{place(item.at)} in {item.function} ({item.phase.value}){via}"
+        where = f"{place_text(item.at)} in {item.function} ({item.phase.value}){via}"
         yield from _row(f"{item.ms:11.3f} {item.share:8.1%}  ", where, style)
-    yield from _said(lines_covered(lines, looks), style)
+    yield from _dim_sentence(lines_covered(lines, looks), style)
 
 
 def _row(numbers: str, name: str, style: Style) -> Iterator[Text]:
@@ -108,8 +108,8 @@ def _end(path: str, columns: int) -> str:
 
 def _rest(ms: float, number: int, what: str, style: Style) -> Iterator[Text]:
     if number:
-        yield from _said(f"and {number} {what} more with {ms:.3f} ms", style)
+        yield from _dim_sentence(f"and {number} {what} more with {ms:.3f} ms", style)
 
 
-def _said(text: str, style: Style) -> Iterator[Text]:
+def _dim_sentence(text: str, style: Style) -> Iterator[Text]:
     yield from wrapped(Text(f"  {sentence(text, unicode=style.unicode)}", "dim"), style, indent="  ")

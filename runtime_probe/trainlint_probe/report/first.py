@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence import Interval, Run, State, Verdict
 from trainlint_probe.judgement.verdicts import THRESHOLD
-from trainlint_probe.report.words import Defect, defects, percent, place, without_confirmed
+from trainlint_probe.report.words import Defect, defects, percent, place_text, without_confirmed
 from trainlint_probe.wording.units import span
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def to_do_first(verdicts: Sequence[Verdict], step_ms: float, most: int) -> list[
 
 
 def _worth(item: Defect, step_ms: float) -> float:
-    return max(_middle(one, step_ms) for one in (item.said, *item.also)) if _is_open(item.said) else 0.0
+    return max(_mean_cost(one, step_ms) for one in (item.said, *item.also)) if _is_open(item.said) else 0.0
 
 
 def _is_open(said: Verdict) -> bool:
@@ -36,7 +36,7 @@ def _is_open(said: Verdict) -> bool:
     return said.state is State.INCONCLUSIVE and said.share is not None and said.share.high >= THRESHOLD
 
 
-def _middle(said: Verdict, step_ms: float) -> float:
+def _mean_cost(said: Verdict, step_ms: float) -> float:
     """Milliseconds a step. Without an upper bound, the lower one is all that is known."""
     if said.cost is None:
         return THRESHOLD * step_ms if said.state is State.CONFIRMED else 0.0
@@ -66,14 +66,15 @@ def first_of(step_ms: float, verdicts: Sequence[Verdict], unjudged: Unjudged, pe
     if not ordered:
         return without_confirmed(verdicts, unjudged)
     first = ordered[0].said
-    said = f"First: {_named(first)}: {gain(first, per)}. `trainlint explain {first.code}` says what to write instead."
+    what = f"{_place_and_rule(first)}: {gain(first, per)}"
+    said = f"First: {what}. `trainlint explain {first.code}` says what to write instead."
     proved = next((item.said for item in ordered if item.said.state is State.CONFIRMED), None)
     if first.state is not State.INCONCLUSIVE:
         return said
     if proved is not None:
-        return f"{said} Surely gained: {_named(proved)}: {gain(proved, per)}."
+        return f"{said} Surely gained: {_place_and_rule(proved)}: {gain(proved, per)}."
     return f"{said} Nothing is confirmed."
 
 
-def _named(said: Verdict) -> str:
-    return f"{place(said.at)}, {said.code} {said.name}"
+def _place_and_rule(said: Verdict) -> str:
+    return f"{place_text(said.at)}, {said.code} {said.name}"

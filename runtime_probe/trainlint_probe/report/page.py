@@ -14,7 +14,7 @@ from trainlint.handbook import HOME, docs_url
 from trainlint.report.words import failure_sentence
 from trainlint.verdict_file import script_of
 from trainlint_probe.budgets.words import lines_of
-from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.page import tables_of_page
@@ -31,14 +31,14 @@ from trainlint_probe.report.words import (
     counts,
     defects,
     fix_command,
+    frequency_text,
     full,
     ignored_sentence,
     label,
     left_out_sentences,
     milliseconds,
-    often,
     percent,
-    place,
+    place_text,
     why,
     why_no_step,
     without_confirmed,
@@ -156,7 +156,18 @@ def _template() -> Template:
     environment.globals.update(
         {
             function.__name__: function
-            for function in (duration, fix_command, full, gain, label, milliseconds, often, percent, place, why)
+            for function in (
+                duration,
+                fix_command,
+                full,
+                gain,
+                label,
+                milliseconds,
+                frequency_text,
+                percent,
+                place_text,
+                why,
+            )
         },
         url=docs_url,
     )
@@ -206,7 +217,7 @@ def _pictures(
         ranks = {trace.rank: _phases(trace) for trace in traces if trace.rank is not None}
     if runs:
         yield pictures.phases_of_steps(runs[0])
-    straggler = together(runs).straggler if runs else None
+    straggler = compare_ranks(runs).straggler if runs else None
     yield pictures.processes(dict(sorted(ranks.items())), straggler.sentence if straggler else "")
     if timeline:
         yield timeline_picture(timeline)
@@ -235,7 +246,7 @@ def _notes_of_runs(runs: Sequence[Run]) -> Iterator[str]:
     run = runs[0]
     if run.steps:
         yield from _notes_of_steps(run, others=len(runs) > 1)
-    if run.world_size > 1 and (missing := together(runs).missing):
+    if run.world_size > 1 and (missing := compare_ranks(runs).missing):
         yield f"No evidence came from rank {', '.join(map(str, missing))}."
     for note in dict.fromkeys(note for each in runs for note in each.notes):
         yield full(note)

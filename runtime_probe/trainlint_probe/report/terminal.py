@@ -13,7 +13,7 @@ from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
-from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.terminal import profile_lines
@@ -32,7 +32,7 @@ from trainlint_probe.report.words import (
     left_out_sentences,
     needs_accelerator,
     percent,
-    place,
+    place_text,
     sampled_lines,
     why,
     why_no_step,
@@ -95,7 +95,7 @@ def render(
         *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose, tried=[item.code for item in comparisons]),
-        *_tried(comparisons, style),
+        *_verification_text(comparisons, style),
         *failure_lines(unjudged, style),
         *_notes(runs, unjudged, style),
         *budget_lines(budgets, style),
@@ -118,7 +118,7 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
         sentence(f" (median {duration(median(times))}, {window})", unicode=style.unicode),
     )
     yield from wrapped(heading, style)
-    yield from wrapped(_said(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
+    yield from wrapped(_sentence_text(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
     clock = sentence(f"A step is {run.clock}; {cost_of_watching(run)}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
@@ -168,8 +168,8 @@ def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
         longest = sorted(phases, key=lambda phase: -phases[phase])[:2]
         parts = ", ".join(f"{phase.value} {duration(phases[phase])}" for phase in longest)
         line = f"  rank {run.rank:<4}{duration(sum(phases.values())):>10}  {parts}"
-        yield from wrapped(_said(line, style), style, indent="    ")
-    straggler = together(runs).straggler
+        yield from wrapped(_sentence_text(line, style), style, indent="    ")
+    straggler = compare_ranks(runs).straggler
     if straggler:
         yield from wrapped(Text(straggler.sentence, "yellow"), style)
 
@@ -192,10 +192,10 @@ def verdict_lines(
     for item in told:
         if verbose or item.said.state not in _FOLDED:
             yield Text()
-            yield from wrapped(_named(item, style), style, indent="  ")
+            yield from wrapped(_heading_of(item, style), style, indent="  ")
             can_be_tried = of_run and item.said.code not in tried
             for line in _explained(item, can_be_tried=can_be_tried, verbose=verbose):
-                yield from wrapped(_said(f"  {line}", style), style, indent="  ")
+                yield from wrapped(_sentence_text(f"  {line}", style), style, indent="  ")
     if not verbose:
         yield from _on_an_accelerator([item.said for item in told if needs_accelerator(item.said)], style)
         others = [item for item in told if not needs_accelerator(item.said)]
@@ -207,12 +207,12 @@ def _on_an_accelerator(needing: Sequence[Verdict], style: Style) -> Iterator[Tex
     """A line for all that a run on a CPU cannot measure."""
     if not needing:
         return
-    named = [f"{place(item.at)} {item.code}" for item in needing]
+    named = [f"{place_text(item.at)} {item.code}" for item in needing]
     more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
     what = "1 line ran whose cost shows" if len(named) == 1 else f"{len(named)} lines ran whose cost shows"
     yield Text()
     said = f"{what} on an accelerator alone: {', '.join(named[:_MOST_FOLDED])}{more}; --verbose explains each"
-    yield from wrapped(_said(said, style, "cyan"), style, indent="  ")
+    yield from wrapped(_sentence_text(said, style, "cyan"), style, indent="  ")
 
 
 def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[str]:
@@ -258,41 +258,41 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
         yield Text()
     for item in told[:_MOST_FOLDED]:
         share = f" ({percent(item.said.share)} of a step)" if item.said.share else ""
-        yield from wrapped(_named(item, style) + _said(share, style), style, indent="  ")
+        yield from wrapped(_heading_of(item, style) + _sentence_text(share, style), style, indent="  ")
     if len(told) > _MOST_FOLDED:
         more = f"and {len(told) - _MOST_FOLDED} more: {label(told[0].said.state)}; --verbose shows all, with reasons"
         yield from wrapped(Text(more, "dim"), style, indent="  ")
 
 
-def _named(item: Defect, style: Style) -> Text:
+def _heading_of(item: Defect, style: Style) -> Text:
     """State, place and rule, with the rules that say the same."""
     said = item.said
     names = ", ".join(f"{one.code} {one.name}" for one in (said, *item.also))
     return Text.assemble(
         (f"{label(said.state):<12} ", _COLORS[said.state]),
-        (sentence(place(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
+        (sentence(place_text(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
         f"  {names}",
     )
 
 
-def _tried(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
+def _verification_text(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
     for tried in comparisons:
         yield Text()
         yield from wrapped(Text.assemble((f"{tried.outcome.value:<13}", "bold"), f"{tried.code} {tried.name}"), style)
-        yield from wrapped(_said(f"  {full(tried.sentence)}", style), style, indent="  ")
+        yield from wrapped(_sentence_text(f"  {full(tried.sentence)}", style), style, indent="  ")
         if tried.training:
-            yield from wrapped(_said(f"  {full(tried.training.sentence)}", style), style, indent="  ")
+            yield from wrapped(_sentence_text(f"  {full(tried.training.sentence)}", style), style, indent="  ")
         if tried.keeping and tried.keeping.keeps_less:
-            yield from wrapped(_said(f"  {full(tried.keeping.sentence)}", style), style, indent="  ")
+            yield from wrapped(_sentence_text(f"  {full(tried.keeping.sentence)}", style), style, indent="  ")
         if tried.peak:
-            yield from wrapped(_said(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
+            yield from wrapped(_sentence_text(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
 
 
 def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Text]:
     """What is off with the machine, and then what the reader must know of the measurement; said once for all ranks."""
     lines = [(f"warning: {concern}", "yellow") for run in runs for concern in run.environment.concerns]
     lines += [(f"note: {note}", "dim") for run in runs for note in run.notes]
-    if missing := (together(runs).missing if runs[0].world_size > 1 else ()):
+    if missing := (compare_ranks(runs).missing if runs[0].world_size > 1 else ()):
         lines.append((f"note: no evidence came from rank {', '.join(map(str, missing))}", "dim"))
     saved = ", ".join(dict.fromkeys(name for run in runs for name in run.redirected))
     if saved:
@@ -302,5 +302,5 @@ def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Te
     yield from note_lines([*lines, *notes_on(unjudged)], style)
 
 
-def _said(text: str, style: Style, look: str = "") -> Text:
+def _sentence_text(text: str, style: Style, look: str = "") -> Text:
     return Text(sentence(text, unicode=style.unicode), look)

@@ -80,7 +80,7 @@ def percent(share: Interval | None) -> str:
     return f"{low}%" if low == high else f"{low}–{high}%"
 
 
-def often(per_step: float | None) -> str:
+def frequency_text(per_step: float | None) -> str:
     """How often a line runs in a step; empty where it is not known."""
     return "" if per_step is None else f"{per_step:.3g}×"
 
@@ -96,7 +96,7 @@ def full(text: str) -> str:
     return f"{capital(text).rstrip('.')}."
 
 
-def place(line: Line) -> str:
+def place_text(line: Line) -> str:
     """Where a line stands; what has no line of its own is of a whole script or trace."""
     return f"{line.path}:{line.line}" if line.line else line.path
 
@@ -121,7 +121,7 @@ def sampled_lines(run: Run) -> Iterator[tuple[str, str, float]]:
         is_large = phases.get(item.phase, 0.0) >= _LARGE_PHASE * whole and item.share >= _LARGE_LINE
         if is_large and item.phase not in (Phase.BACKWARD, Phase.OPTIMIZER):
             via = f", by {item.via}" if item.via else ""
-            yield item.phase.value, f"{place(item.at)} in {item.function}{via}", item.share
+            yield item.phase.value, f"{place_text(item.at)} in {item.function}{via}", item.share
 
 
 def cost_of_watching(run: Run) -> str:

@@ -160,9 +160,9 @@ def _exposed(reading: TraceReading) -> Iterator[RuntimeFinding]:
 
 def _pageable(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFinding]:
     for site in device.syncs.sites:
-        if site.recoverable and site.copy == FROM_PAGEABLE and _noticeable(site.recoverable, reading):
+        if site.recoverable and site.copy == FROM_PAGEABLE and _is_noticeable(site.recoverable, reading):
             what = f"{site.count:.1f} copies {reading.per} from pageable memory to the device hold the host up"
-            yield _wait("pageable-copy", what, site.blocked, _at(site), site.recoverable, reading, site.source)
+            yield _wait("pageable-copy", what, site.blocked, _place_text(site), site.recoverable, reading, site.source)
 
 
 def _syncs(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFinding]:
@@ -171,23 +171,23 @@ def _syncs(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFind
     for site in device.syncs.sites:
         if site.recoverable is None or site.copy == FROM_PAGEABLE:
             continue
-        if not _noticeable(site.recoverable, reading):
+        if not _is_noticeable(site.recoverable, reading):
             rest.append((site, site.recoverable))
             continue
         what = f"{site.count:.1f} waits {reading.per} for the device ({site.operator}) block the host"
-        yield _wait("host-sync", what, site.blocked, _at(site), site.recoverable, reading, site.source)
+        yield _wait("host-sync", what, site.blocked, _place_text(site), site.recoverable, reading, site.source)
     together = Interval(sum(gain.low for _, gain in rest), sum(gain.high for _, gain in rest))
-    if _noticeable(together, reading):
+    if _is_noticeable(together, reading):
         count, blocked = sum(site.count for site, _ in rest), sum(site.blocked for site, _ in rest)
         what = f"{count:.1f} waits {reading.per} for the device block the host"
         yield _wait("host-sync", what, blocked, f" at {len(rest)} places", together, reading, None)
 
 
-def _noticeable(gain: Interval, reading: TraceReading) -> bool:
+def _is_noticeable(gain: Interval, reading: TraceReading) -> bool:
     return gain.high >= NOTICEABLE * reading.pace_ms
 
 
-def _at(site: SyncSite) -> str:
+def _place_text(site: SyncSite) -> str:
     return f" at {site.source}" if site.source else f" in {site.annotation}" if site.annotation else ""
 
 

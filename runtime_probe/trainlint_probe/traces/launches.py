@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from trainlint_probe.traces import calls as names
+from trainlint_probe.traces.calls_in_ranges import CallsInRanges
 from trainlint_probe.traces.device_work.kernels import kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
-from trainlint_probe.traces.inside import Inside
 from trainlint_probe.traces.steps import Window
 
 LAUNCH_BOUND_IDLE = 0.2
@@ -84,7 +84,7 @@ def _optimizers(
         if item.name.startswith("Optimizer.step#") and window.start <= item.start < window.end:
             steps[item.name].append(item)
     for name, ranges in steps.items():
-        inside = Inside(ranges)
+        inside = CallsInRanges(ranges)
         own = [item for item in kernels if inside.holds(calls.get(item.correlation or -1))]
         at_once = sum(kind_of(item.name).path != "" for item in own)
         yield OptimizerLaunches(

@@ -121,7 +121,7 @@ def _read(path: Path, snapshot: Mapping[str, Any]) -> MemoryReading:
 
 def _is_unused(segment: Mapping[str, Any]) -> bool:
     """Whether no tensor holds any part of a segment."""
-    return not any(_taken(block) for block in _blocks(segment))
+    return not any(_is_allocated(block) for block in _blocks(segment))
 
 
 class _Plain(pickle.Unpickler):
@@ -151,7 +151,7 @@ def _blocks(segment: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [block for block in segment.get("blocks", ()) if isinstance(block, dict)]
 
 
-def _taken(block: Mapping[str, Any]) -> bool:
+def _is_allocated(block: Mapping[str, Any]) -> bool:
     return str(block.get("state", "")).startswith("active")
 
 

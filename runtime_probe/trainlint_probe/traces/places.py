@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallContext:
     """What encloses a call."""
 
     source: Source | None
@@ -50,7 +50,7 @@ MODULE = "TL|module|"
 """Begins the name of a range of our own deep pass around a call of a module, and says which one it is."""
 
 
-def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place]:
+def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, CallContext]:
     """What encloses each of some calls."""
     asked: dict[str, list[HostRange]] = defaultdict(list)
     for call in sorted(set(calls), key=_order):
@@ -60,7 +60,7 @@ def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place
         for item in ranges:
             if item.thread in around:
                 around[item.thread].append((item, kind))
-    found: dict[HostRange, Place] = {}
+    found: dict[HostRange, CallContext] = {}
     for thread, questions in asked.items():
         opening = sorted(around[thread], key=lambda pair: _order(pair[0]))
         open_ranges: list[_Kinded] = []
@@ -72,7 +72,7 @@ def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place
                 at += 1
             _close(open_ranges, call.start)
             around_it = [pair for pair in open_ranges if pair[0].end >= call.end - ROUNDING_MS]
-            found[call] = _place(call, around_it)
+            found[call] = _call_context(call, around_it)
     return found
 
 
@@ -85,15 +85,15 @@ def _close(open_ranges: list[_Kinded], time: float) -> None:
         open_ranges.pop()
 
 
-def _place(call: HostRange, around: Sequence[_Kinded]) -> Place:
+def _call_context(call: HostRange, around: Sequence[_Kinded]) -> CallContext:
     operator = next((item.name for item, kind in around if kind == "operator"), call.name)
     annotations = [
         item.name for item, kind in around if kind == "annotation" and not item.name.startswith(("ProfilerStep", "TL|"))
     ]
-    return Place(_source(around), operator, annotations[-1] if annotations else "")
+    return CallContext(_source(around), operator, annotations[-1] if annotations else "")
 
 
-def _told(name: str) -> Source | None:
+def _source_in_name(name: str) -> Source | None:
     """The line that the name of a range of our own says."""
     path, _, line = name.split("|", 2)[-1].rpartition(":")
     return Source(path.replace("\\", "/"), int(line)) if path and line.isdigit() else None
@@ -102,7 +102,7 @@ def _told(name: str) -> Source | None:
 def _source(around: Sequence[_Kinded]) -> Source | None:
     """A range that our own deep pass opened says it exactly, lines at an operator nearly so, frames their `def`."""
     for item, kind in reversed(around):
-        told = _told(item.name) if kind != "frame" and item.name.startswith("TL|") else None
+        told = _source_in_name(item.name) if kind != "frame" and item.name.startswith("TL|") else None
         if told:
             return told
     for item, kind in reversed(around):

@@ -10,7 +10,7 @@ from trainlint.evidence import Interval
 from trainlint_probe.traces import calls as names
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import HostRange, Trace
-from trainlint_probe.traces.places import Place, Source
+from trainlint_probe.traces.places import CallContext, Source
 from trainlint_probe.traces.steps import Window
 from trainlint_probe.traces.syncs import Cost, conclusive, total
 
@@ -66,9 +66,9 @@ class DriverSite:
     host_ms: float
 
 
-def sync_sites(costs: Iterable[Cost], places: Mapping[HostRange, Place], window: Window) -> tuple[SyncSite, ...]:
+def sync_sites(costs: Iterable[Cost], places: Mapping[HostRange, CallContext], window: Window) -> tuple[SyncSite, ...]:
     """Waits by place, those that block longest first."""
-    groups: dict[tuple[str, str, Place], list[Cost]] = defaultdict(list)
+    groups: dict[tuple[str, str, CallContext], list[Cost]] = defaultdict(list)
     for cost in costs:
         copy = _described(cost.wait.copy) if cost.wait.copy else ""
         groups[cost.wait.call.name, copy, places[cost.wait.call]].append(cost)
@@ -94,7 +94,7 @@ _CopyKind = tuple[str, str, Source | None, str]
 """The direction of copies, the kind of host memory, the line and the operator."""
 
 
-def copy_sites(copies: Iterable[Copy], places: Mapping[HostRange, Place], window: Window) -> tuple[CopySite, ...]:
+def copy_sites(copies: Iterable[Copy], places: Mapping[HostRange, CallContext], window: Window) -> tuple[CopySite, ...]:
     """Copies by place, the longest first. Copies within a device are kernels' business and left out."""
     groups: dict[_CopyKind, list[Copy]] = defaultdict(list)
     for copy in copies:
@@ -135,7 +135,7 @@ def driver_calls(trace: Trace, window: Window) -> list[HostRange]:
 
 
 def driver_sites(
-    calls: Sequence[HostRange], places: Mapping[HostRange, Place], window: Window
+    calls: Sequence[HostRange], places: Mapping[HostRange, CallContext], window: Window
 ) -> tuple[DriverSite, ...]:
     """Requests for memory by place, the longest first."""
     groups: dict[tuple[str, Source | None, str], list[HostRange]] = defaultdict(list)

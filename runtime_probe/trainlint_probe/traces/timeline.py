@@ -12,7 +12,7 @@ from trainlint_probe.traces.device_work.kernels import KernelClass, kind_of
 from trainlint_probe.traces.events import DeviceWork, Trace, Work
 from trainlint_probe.traces.intervals import Span, bridged, overlap, union
 from trainlint_probe.traces.phases import phase_spans
-from trainlint_probe.traces.places import Place, places_of
+from trainlint_probe.traces.places import CallContext, places_of
 from trainlint_probe.traces.steps import window_of
 from trainlint_probe.traces.syncs import waits_of
 
@@ -72,7 +72,7 @@ def timeline_of(trace: Trace) -> Timeline:
     places = places_of(trace, [wait.call for wait in inside])
 
     def of_device(*what: str) -> tuple[Span, ...]:
-        return shown((item.start, item.end) for item in trace.work if _what(item) in what)
+        return shown((item.start, item.end) for item in trace.work if _work_name(item) in what)
 
     return Timeline(
         number=steps.index(step) + 1,
@@ -89,12 +89,12 @@ def timeline_of(trace: Trace) -> Timeline:
     )
 
 
-def _what(item: DeviceWork) -> str:
+def _work_name(item: DeviceWork) -> str:
     is_collective = item.kind is Work.KERNEL and kind_of(item.name).of is KernelClass.COMMUNICATION
     return "communication" if is_collective else item.kind.value
 
 
-def _words(place: Place) -> str:
+def _words(place: CallContext) -> str:
     if place.source:
         return str(place.source)
     return f"{place.operator} in {place.annotation}" if place.annotation else place.operator

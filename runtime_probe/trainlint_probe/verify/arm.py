@@ -27,7 +27,7 @@ from trainlint_probe import child_processes, script
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.verify import edited, reached
-from trainlint_probe.verify.order import Order, result_of
+from trainlint_probe.verify.order import RunRequest, result_of
 from trainlint_probe.verify.result import End, Trial
 from trainlint_probe.verify.turns import Turns, end_without_parent
 from trainlint_probe.watch.imported import Imports, loaded
@@ -72,8 +72,8 @@ def join(file: str) -> None:
     Arm(order).join()
 
 
-def _order(file: str) -> Order:
-    return from_json(json.loads(Path(file).read_text(encoding="utf-8")), Order)
+def _order(file: str) -> RunRequest:
+    return from_json(json.loads(Path(file).read_text(encoding="utf-8")), RunRequest)
 
 
 def place_of_script(words: Sequence[str]) -> int | None:
@@ -89,7 +89,7 @@ def place_of_script(words: Sequence[str]) -> int | None:
 class Arm:
     """One run, in one of its processes."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: RunRequest) -> None:
         self.order = order
         self.process = os.getpid()
         self.marks: Marks | None = None
@@ -188,7 +188,7 @@ class Arm:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to the parent
             traceback.print_exception(error)
             return Trial(End.STOPPED, failure=f"trainlint itself failed ({words_of(error)}); please report this")
-        places = reached.read(self.order.places, Path(self.places)) if self.order.places else None
+        places = reached.reached_places(self.order.places, Path(self.places)) if self.order.places else None
         return replace(trial, loaded=tuple(sorted(self.opened)), reached=places)
 
     def end_with_the_parent(self) -> None:

@@ -123,7 +123,7 @@ def _judged(measured: Training, before: Sequence[Trial], after: Sequence[Trial],
         return replace(measured, likeness=likeness, sentence=sentence)
 
     noise, change = measured.noise or 0.0, measured.change or 0.0
-    obvious = _obvious(measured, before, after)
+    obvious = _compare_exactly(measured, before, after)
     if obvious:
         return found(*obvious)
     if change <= _NOISE_FACTOR * noise <= _NOISE_FACTOR * TOLERANCE:
@@ -137,7 +137,9 @@ def _judged(measured: Training, before: Sequence[Trial], after: Sequence[Trial],
     return found(Likeness.DIFFERENT, f"the fix promises the same bits, and {_how_different(measured)}")
 
 
-def _obvious(measured: Training, before: Sequence[Trial], after: Sequence[Trial]) -> tuple[Likeness, str] | None:
+def _compare_exactly(
+    measured: Training, before: Sequence[Trial], after: Sequence[Trial]
+) -> tuple[Likeness, str] | None:
     """What needs no tolerance."""
     count = measured.losses
     counts = sorted({len(trial.losses) for trial in before})

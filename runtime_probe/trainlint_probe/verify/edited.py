@@ -86,12 +86,12 @@ def _hand_on(sources: Sources) -> None:
 
     def get_preparation_data(name: str) -> dict[str, Any]:
         """What a spawned process is told before it imports the script."""
-        return {**standard(name), "trainlint": _Handed(sources)}
+        return {**standard(name), "trainlint": _InstallSources(sources)}
 
     multiprocessing.spawn.get_preparation_data = get_preparation_data
 
 
-class _Handed:
+class _InstallSources:
     """Installs the sources in the process that unpickles it."""
 
     def __init__(self, sources: Sources) -> None:

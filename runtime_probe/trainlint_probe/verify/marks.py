@@ -19,7 +19,7 @@ from trainlint_probe.verify.memory import host_peak
 from trainlint_probe.verify.parameters import digest_and_norm
 from trainlint_probe.verify.result import End, Kept, Trial
 from trainlint_probe.verify.turns import Turns
-from trainlint_probe.watch.afterwards.kept import alive, collect
+from trainlint_probe.watch.afterwards.kept import collect, count_alive
 
 
 class Marks:
@@ -72,7 +72,7 @@ class Marks:
         if len(self._at) + 1 == self._warmup:
             # Before the window's first mark: it is a part of the warm-up. What fails here must not fail the script.
             with suppress(Exception):
-                self._kept_at_first = _alive()
+                self._kept_at_first = _alive_after_collection()
         self._at.append(perf_counter_ns())
         if torch.cuda.is_initialized():
             event = torch.cuda.Event(enable_timing=True)
@@ -102,7 +102,7 @@ class Marks:
     def _look(self) -> Trial:
         """What was computed until now, and what is there. Waits for the device."""
         peaks = host_peak(), self._device_peak()  # before parameters are copied to be read
-        kept = self._kept()
+        kept = self._kept_per_step()
         parameters, norm = digest_and_norm()
         return Trial(
             End.WINDOW_CLOSED,
@@ -116,12 +116,12 @@ class Marks:
             kept=kept,
         )
 
-    def _kept(self) -> Kept | None:
+    def _kept_per_step(self) -> Kept | None:
         """What each step of the window has left behind."""
         steps = len(self._at) - self._warmup
         if self._kept_at_first is None or steps < 1:
             return None
-        first, last = self._kept_at_first, _alive()
+        first, last = self._kept_at_first, _alive_after_collection()
         return Kept((last.tensors - first.tensors) / steps, (last.graph_nodes - first.graph_nodes) / steps)
 
     def _device_peak(self) -> int | None:
@@ -139,7 +139,7 @@ class Marks:
         return [(second - first - pause) / 1e6 for (first, second), pause in zip(steps, self._pauses, strict=False)]
 
 
-def _alive() -> Alive:
+def _alive_after_collection() -> Alive:
     """What is there once Python's garbage is gone."""
     collect()
-    return alive(None)
+    return count_alive(None)

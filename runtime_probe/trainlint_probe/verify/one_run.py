@@ -14,11 +14,11 @@ from pathlib import Path
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint_probe.changed_files.files import Snapshot, changes, snapshot
-from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.launch import LEAST_ROOM, directories_of, python_of
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import signal_name, started
-from trainlint_probe.verify.order import Order, Place, result_of
+from trainlint_probe.verify.order import Place, RunRequest, result_of
 from trainlint_probe.verify.ranks import as_one
 from trainlint_probe.verify.result import End, Trial
 from trainlint_probe.watch.trackers import silenced
@@ -119,7 +119,7 @@ class Prepared:
             (self.here / "output").open("wb") as output,
             (self.here / "errors").open("wb") as errors,
             started(
-                self.overlay.around(words),
+                self.overlay.wrapped_command(words),
                 grace=0,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -134,7 +134,7 @@ class Prepared:
         looked_at = directories_of(self.request.script, module=self.request.module)
         changed = self.overlay.changes() if self.files is None else changes(self.files, snapshot(looked_at))
         trial = replace(
-            _told(status, self.here, self.request),
+            _trial_of_exit(status, self.here, self.request),
             files=about_files(changed, self.overlay),
             overlaid=bool(self.overlay.layers),
         )
@@ -165,7 +165,7 @@ def prepared(
     for number, (path, text) in enumerate(edits.items()):
         texts[path] = str(here / f"edited{number}.py")
         Path(texts[path]).write_bytes(text)
-    order = Order(
+    order = RunRequest(
         request.script,
         str(here),
         request.arguments,
@@ -186,7 +186,7 @@ def prepared(
     return Prepared(request, here, overlay, None if overlay.layers else snapshot(looked_at), pair_seed)
 
 
-def _told(status: int | None, here: Path, request: Request) -> Trial:
+def _trial_of_exit(status: int | None, here: Path, request: Request) -> Trial:
     """What the processes of a run have seen."""
     files = sorted(here.glob(result_of("*")), key=lambda path: int(path.stem.removeprefix("trial.rank")))
     ranks = {path: from_json(json.loads(path.read_text(encoding="utf-8")), Trial) for path in files}

@@ -17,7 +17,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """One run of one version."""
 
     script: str

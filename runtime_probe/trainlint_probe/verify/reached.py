@@ -31,12 +31,12 @@ def install(places: Sequence[Place], file: str) -> None:
 
     def get_preparation_data(name: str) -> dict[str, Any]:
         """What a spawned process is told before it imports the script."""
-        return {**standard(name), "trainlint reached": _Handed(places, file)}
+        return {**standard(name), "trainlint reached": _InstallTracking(places, file)}
 
     multiprocessing.spawn.get_preparation_data = get_preparation_data
 
 
-def read(places: Sequence[Place], file: Path) -> tuple[Place, ...] | None:
+def reached_places(places: Sequence[Place], file: Path) -> tuple[Place, ...] | None:
     """The places that were reached until now. None where torch.compile was at work: what it compiles does not tell."""
     dynamo = sys.modules.get("torch._dynamo.utils")
     if dynamo is not None and dynamo.counters["frames"]:
@@ -45,7 +45,7 @@ def read(places: Sequence[Place], file: Path) -> tuple[Place, ...] | None:
     return tuple(place for number, place in enumerate(places) if number in numbers)
 
 
-class _Handed:
+class _InstallTracking:
     """Installs the same in the process that unpickles it."""
 
     def __init__(self, places: Sequence[Place], file: str) -> None:

@@ -19,7 +19,7 @@ from trainlint_probe.verify.fixes import ALL, Proposal, proposals
 from trainlint_probe.verify.judge import FEWEST_PAIRS, cannot_be_tried, judged
 from trainlint_probe.verify.one_run import Request, run_once
 from trainlint_probe.verify.result import End, Outcome, Trial, Verification
-from trainlint_probe.verify.side_by_side import Version, obstacle, run_pair
+from trainlint_probe.verify.side_by_side import Version, reason_against_pairing, run_pair
 
 Tell = Callable[[str], None]
 """Is told what happens meanwhile, in short sentences."""
@@ -78,16 +78,16 @@ def try_all(
     tell(f"Trying the fixes of {rules}: {runs} runs of the script at most, of {steps} steps each. First a rehearsal.")
     done: list[Verification] = []
     try:
-        rehearsal = _rehearsed(tried, request, tell)
+        rehearsal = _rehearse(tried, request, tell)
         for proposal in tried:
-            done.append(_tried(proposal, request, tell, rehearsal))  # noqa: PERF401 - what is done outlives an interrupt
+            done.append(_verify_proposal(proposal, request, tell, rehearsal))  # noqa: PERF401 - what is done outlives an interrupt
     except KeyboardInterrupt:
         left = ", ".join(proposal.code for proposal in tried[len(done) :])
         tell(f"Interrupted: what is known is told, and nothing of {left}.")
     return tuple(done)
 
 
-def _rehearsed(tried: Sequence[Proposal], request: Request, tell: Tell) -> Trial:
+def _rehearse(tried: Sequence[Proposal], request: Request, tell: Tell) -> Trial:
     """A first run without any fix; tells how long the others will take."""
     began = time.monotonic()
     rehearsal = run_once(request, {}, tuple(dict.fromkeys(place for proposal in tried for place in proposal.places)))
@@ -103,19 +103,19 @@ def _more_steps(request: Request, rehearsal: Trial) -> int:
     """How many steps are timed besides those asked for, because they are short. Of two runs that follow each other
     none: more steps tell no more where a run meets the machine in a state of its own.
     """
-    if obstacle(request, rehearsal) or rehearsal.end is not End.WINDOW_CLOSED:
+    if reason_against_pairing(request, rehearsal) or rehearsal.end is not End.WINDOW_CLOSED:
         return 0
     wanted = ceil(request.least_s * 1000 / fmean(rehearsal.step_ms))
     return min(max(wanted - request.steps, 0), _MOST_MORE)
 
 
-def _tried(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -> Verification:
+def _verify_proposal(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -> Verification:
     edits = {edit.path: edit.text for edit in proposal.edits}
     versions = {False: Version(request, {}), True: Version(request, edits)}
     runs: dict[bool, list[Trial]] = {False: [rehearsal], True: []}
     order = [] if cannot_be_tried(proposal, rehearsal) else alternating(request.pairs)
-    together, more_steps = not obstacle(request, rehearsal), _more_steps(request, rehearsal)
-    while order and not _is_vain(runs):
+    together, more_steps = not reason_against_pairing(request, rehearsal), _more_steps(request, rehearsal)
+    while order and not _are_more_runs_useless(runs):
         number = len(runs[False]) + len(runs[True])
         if together:
             tell(f"{proposal.code}: runs {number} and {number + 1} of {2 * request.pairs}, taking turns")
@@ -135,7 +135,7 @@ def _tried(proposal: Proposal, request: Request, tell: Tell, rehearsal: Trial) -
     return judged(proposal, runs[False], runs[True])
 
 
-def _is_vain(runs: Mapping[bool, Sequence[Trial]]) -> bool:
+def _are_more_runs_useless(runs: Mapping[bool, Sequence[Trial]]) -> bool:
     """Whether more runs would tell no more."""
     fixed = runs[True]
     took_none = any(not trial.step_ms for trial in (*runs[False][1:], *fixed))

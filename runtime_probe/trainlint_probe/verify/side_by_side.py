@@ -35,7 +35,7 @@ class Version:
     """By the real path of a file of the user's: the text that takes its place."""
 
 
-def obstacle(request: Request, rehearsal: Trial) -> str:
+def reason_against_pairing(request: Request, rehearsal: Trial) -> str:
     """Why two runs had better follow each other, without a full stop; empty where they may share the machine.
 
     A device would go on with what one run has asked for while the other has its turn, and ranks wait for each other

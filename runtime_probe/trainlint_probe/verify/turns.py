@@ -43,7 +43,7 @@ class Turns:
             return
         with _stopped():
             self._say_done()
-            if not self._given():
+            if not self._wait_for_turn():
                 end_without_parent()
         _move_to_the_last_core()
         length = _LONGEST_NS if step_ns is None else min(_LONGEST_NS, step_ns * self._steps // _FEWEST)
@@ -58,7 +58,7 @@ class Turns:
         os.write(pipe, b".")
         os.close(pipe)
 
-    def _given(self) -> bool:
+    def _wait_for_turn(self) -> bool:
         """Waits for a turn; False where none will come any more."""
         with (self._directory / TURN).open("rb", buffering=0) as pipe:
             return bool(pipe.read(1))

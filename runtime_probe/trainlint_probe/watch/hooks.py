@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from trainlint.evidence import Run
-from trainlint_probe.orders import Orders
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
 from trainlint_probe.watch.afterwards.without_calls import WithoutCalls, worth_leaving_out
@@ -20,7 +20,7 @@ from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
-from trainlint_probe.watch.lines import frame_at, shown
+from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
 from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Hooks:
     """The hooks of one process."""
 
-    def __init__(self, orders: Orders, watch: Watch, clock: Clock, imports: Imports) -> None:
-        self.orders = orders
+    def __init__(self, orders: ChildSettings, watch: Watch, clock: Clock, imports: Imports) -> None:
+        self.child_settings = orders
         self.watch = watch
         self.clock = clock
         self.imports = imports
@@ -97,7 +97,9 @@ class Hooks:
 
     def _name_of_backward(self) -> str:
         caller = self.watch.ledger.lines.caller(frame_at(1))
-        return "backward" if caller is None else f"backward at {shown(caller[0], self.watch.directory)}:{caller[1]}"
+        return (
+            "backward" if caller is None else f"backward at {display_path(caller[0], self.watch.directory)}:{caller[1]}"
+        )
 
     def _watch_stateful(self) -> None:
         """Torchdata's loader makes and starts itself; its iterators inherit from torch's."""
@@ -107,7 +109,7 @@ class Hooks:
         """The fields of a Run that torch knows of."""
         self.sampler.stop()
         first, last = clock.first, clock.last
-        if self.orders.flops and says_something(self.orders) and self.compiles.count():
+        if self.child_settings.flops and says_something(self.child_settings) and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
         if unused := _unused_gpu():
             self.watch.note(unused)
@@ -139,9 +141,9 @@ class Hooks:
         def all_seen(changes: Changes) -> None:
             seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
 
-        clock = self.clock.best()
+        clock = self.clock.best_candidate()
         deeper = Deeper(
-            self.orders,
+            self.child_settings,
             self.watch,
             all_seen,
             compiled=self.compiles.count() > 0,
@@ -166,7 +168,7 @@ class Hooks:
         """How it is measured; None where it cannot be: where other ranks would have to take as many steps, where the
         marks of steps would be taken out as well, and where torch.compile would compile anew.
         """
-        clock = self.clock.best()
+        clock = self.clock.best_candidate()
         if clock is None or clock.source is not Source.OPTIMIZER or not self.clock.is_alone or self.compiles.count():
             return None
         return CostOfWatching(fmean(clock.milliseconds() or [0.0]), self._switch, self.clock.count_as_in_the_window)
@@ -180,7 +182,7 @@ class Hooks:
 
     def _without_calls(self) -> WithoutCalls | None:
         """How it is measured what calls cost that can be left out; None where that cannot be, or there are none."""
-        known, clock = self._cost_of_watching(), self.clock.best()
+        known, clock = self._cost_of_watching(), self.clock.best_candidate()
         if known is None or clock is None:
             return None
         names = worth_leaving_out(clock.first.sites, clock.last.sites, clock.steps, known.step_ms)
@@ -202,7 +204,7 @@ class Hooks:
 
     def _with_ways_of_updating(self, run: Run) -> Run:
         """The run, and what its optimizers would take if they updated otherwise, where the user asks for that."""
-        if not self.orders.tries_optimizers or (self.deeper is not None and self.deeper.is_cut_short):
+        if not self.child_settings.tries_optimizers or (self.deeper is not None and self.deeper.is_cut_short):
             return run  # in the second case the script has ended, perhaps for want of memory
         return replace(run, optimizers=self.optimizers.try_ways(run.optimizers))
 

@@ -7,7 +7,7 @@ from types import CodeType, FrameType
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.watch.lines import Lines, shown
+from trainlint_probe.watch.lines import Lines, display_path
 
 
 class Kind:
@@ -90,7 +90,7 @@ class Ledger:
                 continue
             seen.append(
                 Seen(
-                    at=Line(shown(site.path, directory), site.line),
+                    at=Line(display_path(site.path, directory), site.line),
                     symptom=site.kind.symptom,
                     what=site.kind.name,
                     calls=calls - before_calls,

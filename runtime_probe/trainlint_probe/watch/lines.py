@@ -181,7 +181,7 @@ def _short(filename: str) -> str:
     return filename
 
 
-def shown(path: str, directory: str) -> str:
+def display_path(path: str, directory: str) -> str:
     """A path as findings show it: relative to a directory where it lies below, with forward slashes."""
     real, above = os.path.realpath(path), os.path.realpath(directory) + os.sep
     return (real.removeprefix(above) if real.startswith(above) else path).replace(os.sep, "/")

@@ -16,9 +16,9 @@ from trainlint.evidence import Interval, Line, Phase, Seen
 from trainlint.evidence import Loader as SeenLoader
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.afterwards.handover import Handover, handover
-from trainlint_probe.watch.busy import available
+from trainlint_probe.watch.core_usage import available
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, maker_of, shown
+from trainlint_probe.watch.lines import display_path, frame_at, maker_of
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.watching import Watch
@@ -92,7 +92,7 @@ class Loaders:
             if caller is None:
                 return
             path, number, via = caller
-            line = Line(shown(path, self.watch.directory), number)
+            line = Line(display_path(path, self.watch.directory), number)
             dataset = id(getattr(loader, "dataset", None))
             if via:
                 line = self.made_for.get(dataset, line)
@@ -271,7 +271,7 @@ def _batches_of_an_epoch(loader: Any) -> int | None:
 
 def _line(drawn: _Drawn, directory: str) -> Line | None:
     site = drawn.site
-    return Line(shown(site.path, directory), site.line) if site is not None and site.path else None
+    return Line(display_path(site.path, directory), site.line) if site is not None and site.path else None
 
 
 def settings_of(loader: Any) -> dict[str, str]:

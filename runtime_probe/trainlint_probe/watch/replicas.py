@@ -12,7 +12,7 @@ from torch.nn.parallel import DistributedDataParallel
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, maker_of, shown
+from trainlint_probe.watch.lines import display_path, frame_at, maker_of
 from trainlint_probe.watch.watching import Watch
 from trainlint_probe.wording import units
 
@@ -40,7 +40,7 @@ class Replicas:
             function(replica, *args, **kwargs)
             caller = self.watch.ledger.lines.caller(maker_of(replica, frame_at(1)))
             if caller is not None:
-                self.made[replica] = Line(shown(caller[0], self.watch.directory), caller[1])
+                self.made[replica] = Line(display_path(caller[0], self.watch.directory), caller[1])
 
         return wrapper
 
@@ -52,7 +52,7 @@ class Replicas:
     def after_step(self) -> None:
         """An optimizer has stepped: one reduction was enough for it."""
         if self.reducing:
-            exposed = max((_exposed_ns(_said(replica)) for replica in self.made), default=0)
+            exposed = max((_exposed_ns(_logging_data(replica)) for replica in self.made), default=0)
             for site in self.reducing[:-1]:
                 site.calls += 1
                 site.nanoseconds += exposed
@@ -60,29 +60,29 @@ class Replicas:
 
     def seen(self) -> tuple[Seen, ...]:
         """What the reducers say, each at the line that wrapped the model."""
-        return tuple(item for replica, at in self.made.items() for item in _of_reducer(at, _said(replica)))
+        return tuple(item for replica, at in self.made.items() for item in _of_reducer(at, _logging_data(replica)))
 
 
-def _said(replica: Any) -> Mapping[str, Any]:
+def _logging_data(replica: Any) -> Mapping[str, Any]:
     """What the reducer of a replica has noted, the times of its first iterations among it."""
     noted: Mapping[str, Any] = replica._get_ddp_logging_data()  # noqa: SLF001 - there is no public door
     return noted
 
 
-def _exposed_ns(said: Mapping[str, Any]) -> int:
+def _exposed_ns(logging_data: Mapping[str, Any]) -> int:
     """How long a backward takes for the reduction alone, in the mean."""
-    communication = int(said.get("avg_backward_comm_time", 0))
-    return max(communication - int(said.get("avg_backward_compute_comm_overlap_time", 0)), 0)
+    communication = int(logging_data.get("avg_backward_comm_time", 0))
+    return max(communication - int(logging_data.get("avg_backward_compute_comm_overlap_time", 0)), 0)
 
 
-def _of_reducer(at: Line, said: Mapping[str, Any]) -> Iterator[Seen]:
-    if said.get("find_unused_parameters") and "unused_parameter_size" in said:
-        unused = int(said["unused_parameter_size"])
+def _of_reducer(at: Line, logging_data: Mapping[str, Any]) -> Iterator[Seen]:
+    if logging_data.get("find_unused_parameters") and "unused_parameter_size" in logging_data:
+        unused = int(logging_data["unused_parameter_size"])
         symptom = Symptom.RAN if unused else Symptom.UNUSED_SEARCH_IN_VAIN
         yield Seen(
             at, symptom, f"{_NAME}, with {units.size(unused)} of unused parameters" if unused else _NAME, calls=1
         )
-    if not said.get("gradient_as_bucket_view"):
-        size = int(said.get("total_parameter_size_bytes", 0))
+    if not logging_data.get("gradient_as_bucket_view"):
+        size = int(logging_data.get("total_parameter_size_bytes", 0))
         details = {"reason": f"buckets hold {units.size(size)} beside the gradients"}
         yield Seen(at, Symptom.GRADIENTS_KEPT_TWICE, _NAME, calls=1, details=details)

@@ -13,7 +13,7 @@ from time import perf_counter_ns
 from types import FrameType
 
 from trainlint.evidence import Line, Sampled
-from trainlint_probe.watch.lines import shown
+from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.phases import PHASES
 from trainlint_probe.watch.watching import Watch
 
@@ -62,7 +62,7 @@ class Sampler:
             whole = sum(places.values())
             for (path, line, function, via), spent in places.most_common(_MOST):
                 if path and spent >= _LEAST * whole:
-                    at = Line(shown(path, self.watch.directory), line)
+                    at = Line(display_path(path, self.watch.directory), line)
                     found.append(Sampled(PHASES[phase], at, function, spent / whole, via))
         return tuple(sorted(found, key=lambda item: (PHASES.index(item.phase), -item.share, item.at)))
 

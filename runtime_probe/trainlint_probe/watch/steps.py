@@ -14,9 +14,9 @@ from statistics import mean, pstdev
 from time import time
 
 from trainlint.evidence import Cores, Memory, Phase, Step
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.growth import growth
-from trainlint_probe.orders import Orders
-from trainlint_probe.watch import busy
+from trainlint_probe.watch import core_usage
 from trainlint_probe.watch.phases import NUMBER, PHASES
 from trainlint_probe.watch.watching import NOTHING, Counters, Watch
 
@@ -92,7 +92,7 @@ class Clock:
 
     def __init__(
         self,
-        orders: Orders,
+        orders: ChildSettings,
         watch: Watch,
         *,
         closed: Callable[[], None],
@@ -103,7 +103,7 @@ class Clock:
 
         `by_our_fault` runs what must not look like a failure of the script where it fails.
         """
-        self.orders = orders
+        self.child_settings = orders
         self.watch = watch
         self.chosen: Candidate | None = None
         self.warmup = 0
@@ -127,7 +127,7 @@ class Clock:
         self.opened: Callable[[], None] = lambda: None
         """Called where the window opens."""
         self._compiled_at: list[int] = []
-        self._at_opening: busy.Moment | None = None
+        self._at_opening: core_usage.CoreSample | None = None
         self.cores: Cores | None = None
         """Who had the cores in the window; None where it has not closed."""
         self.after_window: Callable[[], None] | None = None
@@ -161,7 +161,7 @@ class Clock:
         candidate.last = reading
         phases = self.watch.phases
         totals = phases.totals()  # at this very moment: what lies between two marks is what lies between their totals
-        if len(candidate.marks) == self.orders.warmup:
+        if len(candidate.marks) == self.child_settings.warmup:
             candidate.warm = reading
         candidate.marks.append(Mark(phases.since, totals, phases.backwards, self.memory()))
         if self.started is None and (source is Source.OPTIMIZER or candidate.steps == 1):
@@ -177,9 +177,13 @@ class Clock:
 
     def _advance(self, candidate: Candidate) -> None:
         if self.open:
-            if candidate.steps >= self.orders.steps:
+            if candidate.steps >= self.child_settings.steps:
                 self.is_closed = True
-                self.cores = busy.between(self._at_opening, busy.now()) if self._at_opening is not None else None
+                self.cores = (
+                    core_usage.core_usage_between(self._at_opening, core_usage.sample_cores())
+                    if self._at_opening is not None
+                    else None
+                )
                 self._closed()
             return
         if self.chosen is None:
@@ -189,7 +193,7 @@ class Clock:
             candidate.marks = candidate.marks[-1:]
             candidate.first = candidate.last
             self.open, self.opened_at = True, time()
-            self._at_opening = busy.now()
+            self._at_opening = core_usage.sample_cores()
             self.opened()
 
     def _choose(self, candidate: Candidate) -> Candidate | None:
@@ -197,32 +201,32 @@ class Clock:
         optimizers = [item for item in self.candidates.values() if item.source is Source.OPTIMIZER]
         if not optimizers:
             return candidate if self._stands_in(candidate) else None
-        if candidate.source is not Source.OPTIMIZER or candidate.steps < self.orders.warmup:
+        if candidate.source is not Source.OPTIMIZER or candidate.steps < self.child_settings.warmup:
             return None
         if self._ranks() > 1 or len(optimizers) == 1:
             return candidate  # all ranks see the same optimizers in the same order, but not the same times
         ready = [item for item in optimizers if item.steps >= _LAST]
-        if len(ready) < len(optimizers) and candidate.steps < self.orders.warmup_limit:
+        if len(ready) < len(optimizers) and candidate.steps < self.child_settings.warmup_limit:
             return None  # the others may be slower and more regular
         best = min(ready, key=Candidate.irregularity)
         return ready[0] if ready[0].irregularity() <= _REGULAR_BY * best.irregularity() else best
 
     def _stands_in(self, candidate: Candidate) -> bool:
         """Whether something other than an optimizer is to mark steps, as none has stepped for long."""
-        if candidate.steps < self.orders.fallback_after:
+        if candidate.steps < self.child_settings.fallback_after:
             return False
         batches = [item for item in self.candidates.values() if item.source is Source.LOADER]
         return candidate.source is Source.LOADER or not batches
 
     def _is_warm(self, candidate: Candidate) -> bool:
         self._compiled_at = [*self._compiled_at[-_LAST:], self.compiled()]
-        if candidate.steps < self.orders.warmup:
+        if candidate.steps < self.child_settings.warmup:
             return False
         if self._ranks() > 1:
             return True  # all ranks must stop at the same step, so it cannot depend on what one of them measures
         if candidate.has_settled() and len(set(self._compiled_at)) == 1:
             return True
-        if candidate.steps < self.orders.warmup_limit:
+        if candidate.steps < self.child_settings.warmup_limit:
             return False
         self.watch.note(
             f"The steps had not settled after {candidate.steps} steps of warm-up: the last {_LAST} were more than "
@@ -234,12 +238,12 @@ class Clock:
         """The script has ended. Where its steps had not settled by then, those behind the shortest warm-up are the
         window; False where there are fewer than were asked for.
         """
-        candidate = self.best()
+        candidate = self.best_candidate()
         if self.open or candidate is None or candidate.warm is None:
             return False
-        if candidate.steps < self.orders.warmup + self.orders.steps:
+        if candidate.steps < self.child_settings.warmup + self.child_settings.steps:
             return False
-        self.warmup = self.orders.warmup
+        self.warmup = self.child_settings.warmup
         candidate.marks = candidate.marks[self.warmup :]
         candidate.first = candidate.warm
         self.open = self.is_closed = True
@@ -249,7 +253,7 @@ class Clock:
         )
         return True
 
-    def best(self) -> Candidate | None:
+    def best_candidate(self) -> Candidate | None:
         """What comes closest to a clock, for a script that has ended before there was one."""
         if self.chosen is not None:
             return self.chosen
@@ -261,7 +265,7 @@ class Clock:
         """Whether memory grew over the window of a training that no other rank takes part in: no rank may take more
         steps than the others, and what one sees the others need not.
         """
-        clock = self.best()
+        clock = self.best_candidate()
         if clock is None or self._ranks() > 1:
             return False
         amounts = [(step, mark.memory.allocated) for step, mark in enumerate(clock.marks) if mark.memory is not None]
@@ -275,7 +279,7 @@ class Clock:
     @property
     def waits_for_data(self) -> bool:
         """Whether the steps of a training of one process wait noticeably for batches."""
-        clock = self.best()
+        clock = self.best_candidate()
         if clock is None or self._ranks() > 1 or len(clock.marks) < 2:
             return False
         first, last = clock.marks[0], clock.marks[-1]
@@ -283,7 +287,7 @@ class Clock:
 
     def others(self) -> tuple[str, ...]:
         """The optimizers that stepped and are not the clock."""
-        clock = self.best()
+        clock = self.best_candidate()
         return tuple(
             item.name for item in self.candidates.values() if item.source is Source.OPTIMIZER and item is not clock
         )

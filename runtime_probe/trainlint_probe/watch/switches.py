@@ -11,7 +11,7 @@ import torch
 
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, shown
+from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.watching import Watch
 
 ANOMALY = "anomaly detection"
@@ -104,7 +104,7 @@ class Switches:
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             caller = self.watch.ledger.lines.caller(frame_at(1))
             if caller is not None:
-                self.deterministic = f"{shown(caller[0], self.watch.directory)}:{caller[1]}"
+                self.deterministic = f"{display_path(caller[0], self.watch.directory)}:{caller[1]}"
             return function(*args, **kwargs)
 
         return wrapper

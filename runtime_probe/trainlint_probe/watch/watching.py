@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from trainlint_probe.watch.ledger import Ledger, Reading, Site
-from trainlint_probe.watch.lines import Lines, shown
+from trainlint_probe.watch.lines import Lines, display_path
 from trainlint_probe.watch.patches import Patches
 from trainlint_probe.watch.phases import PhaseStack
 
@@ -66,7 +66,7 @@ class Watch:
         """A range in the profiler's trace around a call, while the profiler runs."""
         if self.ranges is None or not site.path:
             return nullcontext()
-        place = f"{shown(site.path, self.directory)}:{site.line}"
+        place = f"{display_path(site.path, self.directory)}:{site.line}"
         named: AbstractContextManager[Any] = self.ranges(f"TL|{site.kind.name}|{place}")
         return named
 

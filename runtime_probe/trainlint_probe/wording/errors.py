@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from trainlint_probe.watch.lines import Lines, shown
+from trainlint_probe.watch.lines import Lines, display_path
 
 _MOST = 300
 """Characters. Messages of libraries may hold whole tables."""
@@ -23,7 +23,7 @@ def words_with_line(error: BaseException, lines: Lines, directory: str) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if lines.is_users(frame.filename)]
     if not frames:
         return words_of(error)
-    return f"{words_of(error)} ({shown(frames[-1].filename, directory)}:{frames[-1].lineno})"
+    return f"{words_of(error)} ({display_path(frames[-1].filename, directory)}:{frames[-1].lineno})"
 
 
 def exit_in_words(code: object) -> str:

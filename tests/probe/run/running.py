@@ -11,8 +11,8 @@ import pytest
 
 from trainlint.evidence import Run, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.launch import Launched, Request, launch
-from trainlint_probe.orders import Orders
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -41,10 +41,15 @@ class Runner:
         **orders: Any,
     ) -> Launched:
         """What came of a script of this folder, named without its suffix, or of a module."""
-        asked = Orders(output="", warmup=3, warmup_limit=12, steps=8, start_timeout=120, timeout=120)
+        asked = ChildSettings(output="", warmup=3, warmup_limit=12, steps=8, start_timeout=120, timeout=120)
         name = script if module else str(SCRIPTS / f"{script}.py")
         request = Request(
-            name, arguments, module=module, processes=processes, orders=replace(asked, **orders), overlay=overlay
+            name,
+            arguments,
+            module=module,
+            processes=processes,
+            child_settings=replace(asked, **orders),
+            overlay=overlay,
         )
         return launch(request, self.output)
 

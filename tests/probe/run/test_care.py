@@ -13,7 +13,7 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, only
 from trainlint_probe.changed_files.files import changes, snapshot
-from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.launch import Request, launch
 
 
@@ -143,7 +143,7 @@ def is_running(process: int) -> bool:
 def test_ending_the_probe_ends_all_that_it_started(runner: Runner, script: str, number: signal.Signals) -> None:
     code = (
         "from pathlib import Path; from trainlint_probe.launch import Request, launch\n"
-        "from trainlint_probe.orders import Orders\n"
+        "from trainlint_probe.child_settings import Orders\n"
         f"done = launch(Request({str(SCRIPTS / script) + '.py'!r}, orders=Orders(output='', steps=10**9)), "
         f"Path({str(runner.output)!r}))\n"
         "print('interrupted', done.interrupted)"

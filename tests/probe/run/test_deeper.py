@@ -15,9 +15,9 @@ import torch
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
 from trainlint.evidence import Memory, Run
 from trainlint.symptoms import Symptom
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.launch import Launched
-from trainlint_probe.orders import Orders
 from trainlint_probe.watch.afterwards.deeper import Deeper
 from trainlint_probe.watch.memory import NotCounted, Reader, heap
 from trainlint_probe.watch.watching import Watch
@@ -37,7 +37,7 @@ def test_without_an_accelerator_nothing_is_profiled_or_counted_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
-    orders = Orders(output="", deep_steps=3, deep_without_device=asked)
+    orders = ChildSettings(output="", deep_steps=3, deep_without_device=asked)
     deeper = Deeper(orders, Watch("", ""), lambda changes: None, compiled=False)
     assert (deeper.profiles, deeper.counts) == (asked, asked)
 

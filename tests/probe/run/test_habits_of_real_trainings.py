@@ -8,11 +8,11 @@ from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.judgement.verdicts import verdict
 from trainlint_probe.launch import Request, launch
-from trainlint_probe.orders import Orders
 from trainlint_probe.report.words import defects
 
 
@@ -153,7 +153,9 @@ def test_a_warning_of_the_loader_names_no_line_of_ours(runner: Runner, capfd: py
     """Filters by module, and readers, would look for it elsewhere."""
     script = runner.project / "pinned.py"
     script.write_text((SCRIPTS / "epochs.py").read_text().replace("batch_size=8,", "batch_size=8, pin_memory=True,"))
-    run = only(launch(Request(str(script), ("0",), orders=Orders(output="", warmup=3, steps=5)), runner.output))
+    run = only(
+        launch(Request(str(script), ("0",), child_settings=ChildSettings(output="", warmup=3, steps=5)), runner.output)
+    )
     assert run.loaders[0].settings["pin_memory"] == "True"
     (warned,) = [line for line in capfd.readouterr().err.splitlines() if "'pin_memory' argument is set" in line]
     assert "dataloader.py" in warned

@@ -7,7 +7,7 @@ import pytest
 from tests.probe.run.running import SCRIPTS, Runner
 from trainlint.evidence import Phase
 from trainlint.symptoms import Symptom
-from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.ranks import compare_ranks
 
 
 def test_two_ranks_started_by_torchs_own_launcher(runner: Runner) -> None:
@@ -18,7 +18,7 @@ def test_two_ranks_started_by_torchs_own_launcher(runner: Runner) -> None:
         (1, 2, "window closed", 8),
     ]
     assert {run.warmup for run in launched.runs} == {3}
-    seen = together(launched.runs)
+    seen = compare_ranks(launched.runs)
     assert seen.missing == ()
     assert seen.straggler is not None
     assert (seen.straggler.rank, seen.straggler.phase) == (1, Phase.OTHER)

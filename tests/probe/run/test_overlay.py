@@ -13,7 +13,7 @@ import pytest
 from tests.probe.run.running import SCRIPTS, Runner, only
 from trainlint.cli import main
 from trainlint_probe import overlay_mount
-from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.launch import Request, launch
 from trainlint_probe.overlay import Overlay, overlay_for
 
@@ -31,7 +31,7 @@ def project(runner: Runner) -> Path:
 
 def written(overlay: Overlay, code: str) -> None:
     """Run some Python on an overlay."""
-    subprocess.run(overlay.around([sys.executable, "-c", code]), check=True, timeout=60)
+    subprocess.run(overlay.wrapped_command([sys.executable, "-c", code]), check=True, timeout=60)
 
 
 def test_what_a_script_writes_removes_and_renames_is_told_and_undone(runner: Runner, project: Path) -> None:

@@ -41,10 +41,12 @@ def test_a_plain_loop(runner: Runner) -> None:
 def test_paths_are_shown_from_the_working_directory(runner: Runner) -> None:
     script = runner.project / "train.py"
     script.write_text((SCRIPTS / "toy.py").read_text() + "\ntrain(100)\n")
+    from trainlint_probe.child_settings import ChildSettings
     from trainlint_probe.launch import Request, launch
-    from trainlint_probe.orders import Orders
 
-    launched = launch(Request("train.py", orders=Orders(output="", warmup=3, warmup_limit=5, steps=5)), runner.output)
+    launched = launch(
+        Request("train.py", child_settings=ChildSettings(output="", warmup=3, warmup_limit=5, steps=5)), runner.output
+    )
     assert only(launched).clock == f"SGD.step at train.py:{line_of('toy', 'optimizer.step()')}"
     assert only(launched).command == ("python", "train.py")
 

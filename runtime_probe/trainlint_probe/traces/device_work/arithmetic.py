@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from trainlint_probe.traces.calls_in_ranges import CallsInRanges
 from trainlint_probe.traces.device_work.kernels import KernelClass, Units, kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
-from trainlint_probe.traces.inside import Inside
 from trainlint_probe.traces.steps import Window
 
 _ATTENTION = "aten::_scaled_dot_product_"
@@ -88,7 +88,7 @@ def _math_attention_ms(
 ) -> float | None:
     """How long the kernels run that attention on the math path asks for, per step; None where no such path ran."""
     math = [item for item in attention if item.name == _MATH and window.start <= item.start < window.end]
-    inside = Inside(math)
+    inside = CallsInRanges(math)
     asked = (item for item in kernels if inside.holds(calls.get(item.correlation or -1)))
     return sum(item.end - item.start for item in asked) / window.count if math else None
 

@@ -19,14 +19,14 @@ import torch
 
 from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.orders import Orders
+from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
-from trainlint_probe.watch.afterwards.kept import alive, collect
+from trainlint_probe.watch.afterwards.kept import collect, count_alive
 from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
 from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
-from trainlint_probe.watch.lines import shown
+from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
 from trainlint_probe.watch.switches import ANOMALY
@@ -58,7 +58,7 @@ class CostOfWatching:
     """Does what is done at the end of a step that is watched."""
 
 
-def says_something(orders: Orders) -> bool:
+def says_something(orders: ChildSettings) -> bool:
     """Whether to profile steps and count their operations: without an accelerator, only where the user asks for it."""
     return orders.deep_without_device or torch.accelerator.is_available()
 
@@ -68,7 +68,7 @@ class Deeper:
 
     def __init__(
         self,
-        orders: Orders,
+        orders: ChildSettings,
         watch: Watch,
         seen: Callable[[Changes], None],
         *,
@@ -96,7 +96,7 @@ class Deeper:
         `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
         """
-        self.orders = orders
+        self.child_settings = orders
         self.watch = watch
         self.loaders = loaders
         self.sampler = sampler
@@ -173,7 +173,7 @@ class Deeper:
         if self.memory is not None:
             yield from self._look_at_what_is_kept(self.memory)
         if self.profiles:
-            yield from self._profile(self.orders.deep_steps)
+            yield from self._profile(self.child_settings.deep_steps)
         if self.counts:
             yield from self._count_operations()
         if self.loaders is not None:
@@ -242,7 +242,7 @@ class Deeper:
         for more in range(_KEPT_STEPS + 1):
             collect()
             known = known or known_tensors()
-            found = (*found, alive(memory()))
+            found = (*found, count_alive(memory()))
             if more < _KEPT_STEPS:
                 yield True
         self.found["alive"] = found
@@ -263,12 +263,12 @@ class Deeper:
             change.stop()
         if change.found is not None:
             path, line = change.found
-            at = Line(shown(path, self.watch.directory), line)
+            at = Line(display_path(path, self.watch.directory), line)
             what = keeper.name or "an object without a name"
             self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 
     def _profile_briefly(self) -> Generator[bool, None, None]:
-        steps = self.orders.deep_steps if self.orders.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
+        steps = self.child_settings.deep_steps if self.child_settings.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
         yield from self._profile(steps)
 
     def _profile(self, steps: int) -> Generator[bool, None, None]:
@@ -311,7 +311,7 @@ class Deeper:
         if not is_whole and self.profiled < _FEWEST_STEPS:
             return
         rank, _ = rank_and_world()
-        trace = Path(self.orders.output) / f"trace.rank{rank}.json.gz"
+        trace = Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"
         if self.profiles:
             profiler.export_chrome_trace(str(trace))
         elif not _written_if_small(profiler, trace):

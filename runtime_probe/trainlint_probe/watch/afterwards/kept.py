@@ -11,7 +11,7 @@ import torch
 from trainlint.evidence import Alive, Memory
 
 
-def alive(memory: Memory | None) -> Alive:
+def count_alive(memory: Memory | None) -> Alive:
     """What is there now. Takes tenths of a second where there are many objects.
 
     Args:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 
-class Twins:
+class RedirectedFiles:
     """The files that were meant to be written, and where they were."""
 
     def __init__(self, directory: Path, overlaid: Sequence[str] = ()) -> None:
@@ -33,7 +33,7 @@ class Twins:
         real = _real(path)
         if self.holds(real):
             return real  # an entry point that was redirected calls another
-        twin = self._twin(real)
+        twin = self._redirected_path(real)
         twin.parent.mkdir(parents=True, exist_ok=True)
         self.meant.setdefault(real)
         return str(twin)
@@ -43,10 +43,10 @@ class Twins:
         if not isinstance(path, (str, os.PathLike)):
             return path
         real = _real(path)
-        twin = self._twin(real)
+        twin = self._redirected_path(real)
         return str(twin) if not self.holds(real) and twin.exists() else path
 
-    def _twin(self, real: str) -> Path:
+    def _redirected_path(self, real: str) -> Path:
         return self.directory / Path(real).relative_to(Path(real).anchor)
 
     def holds(self, real: str) -> bool:

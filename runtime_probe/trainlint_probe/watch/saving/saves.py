@@ -21,7 +21,7 @@ from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
-from trainlint_probe.watch.saving.redirect import Twins, name_of_file
+from trainlint_probe.watch.saving.redirect import RedirectedFiles, name_of_file
 from trainlint_probe.watch.watching import OMITTED, Watch
 
 Function = Callable[..., Any]
@@ -78,7 +78,7 @@ class Saves:
 
     def __init__(self, directory: Path, watch: Watch, overlaid: Sequence[str] = ()) -> None:
         """`overlaid` are directories under an overlay, in which files are saved and loaded as always."""
-        self.twins = Twins(directory, overlaid)
+        self.twins = RedirectedFiles(directory, overlaid)
         self.watch = watch
         self.opened: set[str] = set()
         """Files that the script opened itself, to save into: what was saved stands in their twins."""

@@ -19,11 +19,11 @@ from torch.optim.optimizer import (
 from trainlint.evidence import Line, Optimizer, Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, maker_of, shown
+from trainlint_probe.watch.lines import display_path, frame_at, maker_of
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.updating.gradients import Gradients
-from trainlint_probe.watch.updating.updates import tried
+from trainlint_probe.watch.updating.updates import update_times
 from trainlint_probe.watch.watching import Watch
 
 _OPTIMIZER, _OTHER = NUMBER[Phase.OPTIMIZER], NUMBER[Phase.OTHER]
@@ -83,7 +83,7 @@ class Optimizers:
             site = self.watch.ledger.site(kind, "", maker)
             site.calls += 1
             if site.path:
-                self.made[optimizer] = Line(shown(site.path, self.watch.directory), site.line)
+                self.made[optimizer] = Line(display_path(site.path, self.watch.directory), site.line)
 
         return wrapper
 
@@ -173,14 +173,14 @@ class Optimizers:
         with_times = []
         for item in of:
             optimizer = alive.get((item.made_at, item.name)) if item.path else None
-            with_times.append(item if optimizer is None else replace(item, tried=tried(optimizer)))
+            with_times.append(item if optimizer is None else replace(item, tried=update_times(optimizer)))
         self.is_trying = False
         return tuple(with_times)
 
 
 def _line(stepping: _Stepping, directory: str) -> Line | None:
     site = stepping.site
-    return Line(shown(site.path, directory), site.line) if site is not None and site.path else None
+    return Line(display_path(site.path, directory), site.line) if site is not None and site.path else None
 
 
 def update_path(optimizer: Any) -> str:

@@ -20,19 +20,19 @@ _LIMIT_NS = 2_000_000_000
 """A way that takes longer than this for one round is no longer tried."""
 
 
-def tried(optimizer: Any) -> dict[str, tuple[float, ...]]:
+def update_times(optimizer: Any) -> dict[str, tuple[float, ...]]:
     """Each way of updating that an optimizer of torch.optim has → the milliseconds of each update by it.
 
     All ways are tried in turn, on this machine, on tensors of the same sizes. Empty where there is nothing to choose,
     or no room for the copies.
     """
     try:
-        return _tried(optimizer) if _can_be_copied(optimizer) else {}
+        return _measured_update_times(optimizer) if _can_be_copied(optimizer) else {}
     except RuntimeError:
         return {}  # there was less room than the driver said
 
 
-def _tried(optimizer: Any) -> dict[str, tuple[float, ...]]:
+def _measured_update_times(optimizer: Any) -> dict[str, tuple[float, ...]]:
     copies: dict[str, Any] = {}
     for way, chosen in _WAYS.items():
         try:

@@ -17,7 +17,7 @@ _STARTS_PYTHON = "<frozen runpy>"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WarningPlace:
     """What a warning is told of."""
 
     filename: str
@@ -27,7 +27,7 @@ class Place:
     """Where Python notes what it has shown of this module."""
 
 
-def place_without_us(message: str, category: type[Warning], filename: str, line: int) -> Place | None:
+def place_without_us(message: str, category: type[Warning], filename: str, line: int) -> WarningPlace | None:
     """The place of a warning that is being shown for a place which our frames have led to; None where they have not.
 
     That it was shown there is forgotten: else one of another line of the user's would not be.
@@ -42,10 +42,10 @@ def place_without_us(message: str, category: type[Warning], filename: str, line:
     frames[at].f_globals.get("__warningregistry__", {}).pop((message, category, line), None)
     further = [frame for frame in frames[at + 1 :] if not _is_ours(frame)]
     if len(further) < ours or further[ours - 1].f_code.co_filename == _STARTS_PYTHON:
-        return Place("sys", 1, "sys", {})  # as Python says where there are not as many frames
+        return WarningPlace("sys", 1, "sys", {})  # as Python says where there are not as many frames
     frame = further[ours - 1]
     registry = frame.f_globals.setdefault("__warningregistry__", {})
-    return Place(frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__")), registry)
+    return WarningPlace(frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__")), registry)
 
 
 def _frames_of_warning() -> Iterator[FrameType]:

@@ -9,7 +9,7 @@ from trainlint_probe.traces.events import HostRange
 from trainlint_probe.traces.intervals import Coverage, Span
 
 
-class Inside:
+class CallsInRanges:
     """Whether calls are made within some ranges of the host."""
 
     def __init__(self, ranges: Iterable[HostRange]) -> None:

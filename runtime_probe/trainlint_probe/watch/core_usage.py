@@ -16,7 +16,7 @@ _SHORTEST_NS = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class CoreSample:
     """All that was counted until a moment, in nanoseconds."""
 
     at: int
@@ -28,12 +28,12 @@ class Moment:
     """Of the cores that this process may use, by any program; None where the system does not tell."""
 
 
-def now() -> Moment:
+def sample_cores() -> CoreSample:
     """What was counted until now. It takes some tens of microseconds."""
-    return Moment(perf_counter_ns(), _waited(), process_time_ns(), _busy())
+    return CoreSample(perf_counter_ns(), _waited(), process_time_ns(), _busy_time())
 
 
-def between(first: Moment, last: Moment) -> Cores | None:
+def core_usage_between(first: CoreSample, last: CoreSample) -> Cores | None:
     """Who had the cores between two moments; None where there was no time between them."""
     whole = last.at - first.at
     if whole <= 0:
@@ -59,7 +59,7 @@ def _waited() -> int | None:
         return None
 
 
-def _busy() -> int | None:
+def _busy_time() -> int | None:
     """A line for each core: its name, and its ticks of user, nice, system, idle, iowait, irq, softirq and steal."""
     if not hasattr(os, "sched_getaffinity"):
         return None

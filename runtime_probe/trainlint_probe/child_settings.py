@@ -18,7 +18,7 @@ TIMED_OUT = 124
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class ChildSettings:
     """How long to watch, and where the evidence goes."""
 
     output: str
@@ -59,12 +59,12 @@ class Orders:
     """Directories in which the script writes to a layer: nothing there is to be guarded."""
 
 
-def as_environment(orders: Orders) -> dict[str, str]:
+def as_environment(orders: ChildSettings) -> dict[str, str]:
     """The environment variable that carries orders."""
     return {VARIABLE: json.dumps(to_json(orders))}
 
 
-def from_environment(environment: Mapping[str, str]) -> Orders:
+def from_environment(environment: Mapping[str, str]) -> ChildSettings:
     """The orders of this process.
 
     Raises:
@@ -74,7 +74,7 @@ def from_environment(environment: Mapping[str, str]) -> Orders:
     if text is None:
         raise Damaged(f"The environment variable {VARIABLE} is missing: start the script by `trainlint probe`.")
     try:
-        orders = from_json(json.loads(text), Orders)
+        orders = from_json(json.loads(text), ChildSettings)
     except ValueError as error:
         raise Damaged(f"The environment variable {VARIABLE} holds no orders: {error}") from None
     if not Path(orders.output).is_dir():

@@ -38,7 +38,7 @@ def _sentences(changes: Changes, overlay: Overlay) -> Iterator[str]:
     if what:
         yield f"The script wrote by itself, and that stays: it {what}."
     if changes.touched_checkpoints:
-        yield f"Checkpoints of yours are among that: {_named(changes.touched_checkpoints)}."
+        yield f"Checkpoints of yours are among that: {_file_list(changes.touched_checkpoints)}."
     if not changes.is_whole:
         yield f"There are more than {MOST} files here, and the others were not looked at for changes."
     if overlay.obstacle:
@@ -48,12 +48,12 @@ def _sentences(changes: Changes, overlay: Overlay) -> Iterator[str]:
 def _parts(changes: Changes) -> Iterator[str]:
     for verb, paths in (("made", changes.new), ("changed", changes.changed), ("removed", changes.removed)):
         if paths:
-            yield f"{verb} {_named(paths)}"
+            yield f"{verb} {_file_list(paths)}"
 
 
-def _named(paths: Sequence[str]) -> str:
+def _file_list(paths: Sequence[str]) -> str:
     """The files, or the directories that they lie in, the fullest first."""
-    shown = [_shown(path) for path in paths]
+    shown = [_relative_to_cwd(path) for path in paths]
     if len(shown) > _MOST_NAMED:
         # What was new in one directory is one thing to a reader: runs/, logs/.
         files = Counter(map(_group, shown))
@@ -70,6 +70,6 @@ def _group(shown: str) -> str:
     return f"{path.parts[0]}/" if len(path.parts) > 1 else shown
 
 
-def _shown(path: str) -> str:
+def _relative_to_cwd(path: str) -> str:
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
