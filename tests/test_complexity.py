@@ -21,7 +21,7 @@ KEPT: Mapping[str, str] = {
     "trainlint/analysis/types/batches.py::Batches._of_call": "one guard clause for each way to call what makes batches",
     "trainlint/cli/check.py::_refuse_nonsense": "one sentence for each pair of options that exclude each other",
     "trainlint/engine/discover.py::_Search.walk": "one pass over a directory, each entry asked once",
-    "trainlint/engine/pool/worker_pool.py::WorkerPool.do": "one loop over the events of processes",
+    "trainlint/engine/pool/worker_pool.py::WorkerPool.run_tasks": "one loop over the events of processes",
     "trainlint/engine/run.py::_gathered": "one loop that sorts each outcome into the parts of a report",
     "trainlint/engine/why/line_facts.py::_parts": "one part for each fact of a line, in the order shown",
     "trainlint/gitignore/ignore_file.py::IgnoreFile.__init__": "straight lines; the paths are comprehensions",
