@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
-    from argparse import Namespace
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
 _ALLOCATIONS = 100_000
@@ -66,7 +66,6 @@ def _dispatch(arguments: list[str]) -> int:
         COMMANDS,
         COMMANDS_OF_SETUP,
         COMMANDS_OF_THE_PROBE,
-        command_parser,
         program_parser,
         unknown_command,
     )
@@ -79,7 +78,7 @@ def _dispatch(arguments: list[str]) -> int:
         return _set_up(arguments[0], arguments[1:])
     if arguments and arguments[0] in COMMANDS:
         # Each command has a parser of its own, because only then may options and paths stand in any order.
-        options = command_parser(arguments[0]).parse_intermixed_args(arguments[1:])
+        options = _parser(arguments[0]).parse_intermixed_args(arguments[1:])
         return _run(arguments[0], options)
     parser = program_parser()
     if arguments and not arguments[0].startswith("-"):
@@ -87,6 +86,17 @@ def _dispatch(arguments: list[str]) -> int:
     parser.parse_args(arguments)
     parser.print_help()
     return 0
+
+
+def _parser(command: str) -> "ArgumentParser":
+    """The parser of one of COMMANDS."""
+    if command == "check":
+        from trainlint.cli.arguments import check_parser
+
+        return check_parser()
+    from trainlint.cli.command_parsers import command_parser
+
+    return command_parser(command)
 
 
 def _run(command: str, options: "Namespace") -> int:

@@ -1,4 +1,4 @@
-"""What may be typed: one parser for the program, and one for each command."""
+"""The parsers of the program and of `trainlint check`, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ COMMANDS_OF_THE_PROBE = {
 
 _UNRECOGNIZED = "unrecognized arguments: "
 """How argparse begins to speak of them."""
+_EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
+
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 """Those that `trainlint completion` knows."""
-
-_EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
 
 class Parser(argparse.ArgumentParser):
@@ -99,22 +99,8 @@ def known_commands() -> dict[str, str]:
     return COMMANDS | COMMANDS_OF_SETUP | COMMANDS_OF_THE_PROBE
 
 
-def command_parser(command: str) -> argparse.ArgumentParser:
-    """The parser of one of COMMANDS."""
-    builders: dict[str, Callable[[], argparse.ArgumentParser]] = {
-        "check": _check_parser,
-        "why": _why_parser,
-        "advise": _advise_parser,
-        "explain": _explain_parser,
-        "rules": _rules_parser,
-        "server": _server_parser,
-        "clean": _clean_parser,
-        "completion": _completion_parser,
-    }
-    return builders[command]()
-
-
-def _check_parser() -> argparse.ArgumentParser:
+def check_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint check`."""
     from pathlib import Path
 
     from trainlint.cli.outputs import DEFAULT_FORMAT, output
@@ -202,148 +188,6 @@ def _check_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _why_parser() -> argparse.ArgumentParser:
-    from trainlint.report.why.text import FORMATS
-
-    parser = Parser(
-        "trainlint why",
-        usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
-        description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
-        "why each rule that looks at it reports something or is silent. Without LINE: each line that a rule looks at.",
-        epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("place", metavar="FILE[:LINE]", help="as in train.py:88 or train.py:80-95")
-    add_plugins(parser)
-    _add_page_format(parser, FORMATS)
-    add_color(parser)
-    add_settings(parser)
-    add_cache(parser)
-    return parser
-
-
-def _advise_parser() -> argparse.ArgumentParser:
-    from pathlib import Path
-
-    from trainlint.report.advice import FORMATS
-
-    parser = Parser(
-        "trainlint advise",
-        usage="trainlint advise [PATH ...] [options]",
-        description="List what to do first: findings by rule, with the gain that a run measured, a plan computed or "
-        "others published, the effort, what may change, and what to check afterwards.",
-        epilog="Exit codes: 0; 2 where something could not be judged.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--evidence", type=Path, metavar="FILE", help="what `trainlint probe --output-format json -o FILE` measured"
-    )
-    parser.add_argument("--plan", type=Path, metavar="FILE", help="what `trainlint plan --output-format json` wrote")
-    parser.add_argument(
-        "--oom", metavar="FILE", help="read PyTorch's message that memory ran out, from a log or from `-`"
-    )
-    _add_page_format(parser, FORMATS)
-    add_color(parser)
-    add_rules(parser)
-    add_jobs(add_files(parser))
-    return parser
-
-
-def _server_parser() -> argparse.ArgumentParser:
-    from trainlint.config.settings import OF_FILES
-
-    parser = Parser(
-        "trainlint server",
-        usage="trainlint server [options]",
-        description="Judge what is open in an editor, over the Language Server Protocol on standard input and output. "
-        "Editors start it. Settings are those of each project; options win over them.",
-        epilog="Exit codes: 0; 2 where it cannot start.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(paths=[])
-    add_rules(parser)
-    files = parser.add_argument_group(OF_FILES)
-    add_settings(files)
-    add_cache(files)
-    return parser
-
-
-def _explain_parser() -> argparse.ArgumentParser:
-    from trainlint.report.rule_pages.explain import FORMATS
-
-    parser = Parser(
-        "trainlint explain",
-        usage="trainlint explain RULE [options]",
-        description="Show the page of a rule: what it finds, why it costs, and what to write instead.",
-        epilog="Exit codes: 0; 2 where there is no such rule.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
-    add_plugins(parser)
-    _add_page_format(parser, FORMATS)
-    add_color(parser)
-    return parser
-
-
-def _rules_parser() -> argparse.ArgumentParser:
-    from trainlint.config.kinds import RULES, SEVERITY
-    from trainlint.report.rule_pages.explain import FORMATS
-
-    parser = Parser(
-        "trainlint rules",
-        usage="trainlint rules [WORD ...] [options]",
-        description="List the rules, or those whose code, name or summary has all of the words.",
-        epilog="Exit codes: 0; 2 where no rule is left to list.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--select", type=_typed(RULES), action="extend", metavar="RULES", help="only these: codes, prefixes, names"
-    )
-    parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--severity", type=_typed(SEVERITY), help="only those of this severity: advice, warning or error"
-    )
-    parser.add_argument("--fixable", action="store_true", help="only those with a fix")
-    parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
-    add_plugins(parser)
-    _add_page_format(parser, FORMATS)
-    add_color(parser)
-    return parser
-
-
-def _clean_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        "trainlint clean",
-        usage="trainlint clean [options]",
-        description="Delete the cache that `trainlint check` keeps for the project of the working directory.",
-        epilog="Exit codes: 0; 2 where what is there is no cache of trainlint, or cannot be deleted.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
-    _add_cache_directory(parser)
-    return parser
-
-
-def _completion_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        "trainlint completion",
-        usage="trainlint completion SHELL",
-        description="Print a script with which a shell completes commands, options, rules and files.",
-        epilog="Where each shell looks for it: docs/completion.md.",
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
-    return parser
-
-
 def add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
     """The options of configuration keys that stand under a heading."""
     from trainlint.config.settings import Config
@@ -357,11 +201,11 @@ def add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
             group.add_argument(key.flag, action="store_true", default=None, help=text)
         else:
             action = "extend" if isinstance(key.default, tuple) else "store"
-            words = _typed(key.kind, option.also)
+            words = typed(key.kind, option.also)
             group.add_argument(key.flag, type=words, action=action, metavar=option.metavar, help=text)
 
 
-def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
+def typed(kind: Kind, also: str = "") -> Callable[[str], object]:
     """What turns a word of the command line into a value of a kind, or into the word `also`."""
 
     def read(text: str) -> object:
@@ -381,16 +225,6 @@ def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
         return did_you_mean(text, [*words, *([also] if also else [])]) if isinstance(words, list) else ""
 
     return read
-
-
-def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    parser.add_argument(
-        "--output-format",
-        type=one_of(formats),
-        default="text",
-        metavar="FORMAT",
-        help=f"{', '.join(formats)} (default: text)",
-    )
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -440,11 +274,12 @@ def add_settings(parser: argparse._ActionsContainer) -> None:
 
 def add_cache(parser: argparse._ActionsContainer) -> None:
     """The options of the cache."""
-    _add_cache_directory(parser)
+    add_cache_directory(parser)
     parser.add_argument("--no-cache", action="store_true", help="neither use nor keep what earlier runs found out")
 
 
-def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
+def add_cache_directory(parser: argparse._ActionsContainer) -> None:
+    """The option that says where caches lie."""
     parser.add_argument(
         "--cache-dir",
         metavar="DIR",
@@ -506,12 +341,12 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def _reason(text: str) -> str:
     if not text.strip() or not text.isprintable() or text.lstrip().startswith("#"):
         raise argparse.ArgumentTypeError("expected the reason why findings are to be ignored, on one line")
     return text.strip()
-
-
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

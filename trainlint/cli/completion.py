@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 from trainlint.cli import console
-from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE, command_parser
+from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE
+from trainlint.cli.command_parsers import command_parser
 from trainlint.cli.console import UsageError
 from trainlint.report.characters import sentence
 
