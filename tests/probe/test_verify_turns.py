@@ -44,13 +44,16 @@ with open(sys.argv[1], "w", buffering=1) as log:
 """
 WORKS = "import time\nwhile True:\n    time.sleep(0.01)\n"
 TELLS_WHAT_CHANCE_GAVE = """\
-import sys, time
+import ctypes, sys
 import torch
 
 weight = torch.nn.Parameter(torch.ones(1000))
 optimizer = torch.optim.SGD([weight], lr=0.1)
 with open(sys.argv[1], "w", buffering=1) as log:
-    log.write(f"{hash('a name')} {weight.data_ptr()}")
+    library = ctypes.CDLL(None)
+    drawn = not library.personality(0xFFFFFFFF) & 0x40000  # where Linux lets nobody say ADDR_NO_RANDOMIZE
+    address = "drawn" if drawn else ctypes.cast(library.malloc, ctypes.c_void_p).value
+    log.write(f"{hash('a name')} {address}")
 for step in range(100):
     optimizer.zero_grad()
     (weight * 2).sum().backward()
@@ -164,7 +167,8 @@ def test_what_chance_gives_is_the_same_for_both_of_a_pair_and_another_for_the_ne
         run_pair(one, other)
         pairs.append([log.read_text().split() for log in logs])
     assert [both[0] == both[1] for both in pairs] == [True, True]
-    assert all(first != second for first, second in zip(pairs[0][0], pairs[1][0], strict=True))
+    (first_hash, _), (next_hash, _) = (both[0] for both in pairs)
+    assert first_hash != next_hash
 
 
 @pytest.mark.slow

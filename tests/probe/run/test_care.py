@@ -143,9 +143,10 @@ def is_running(process: int) -> bool:
 def test_ending_the_probe_ends_all_that_it_started(runner: Runner, script: str, number: signal.Signals) -> None:
     code = (
         "from pathlib import Path; from trainlint_probe.launch import Request, launch\n"
-        "from trainlint_probe.child_settings import Orders\n"
-        f"done = launch(Request({str(SCRIPTS / script) + '.py'!r}, orders=Orders(output='', steps=10**9)), "
-        f"Path({str(runner.output)!r}))\n"
+        "from trainlint_probe.child_settings import ChildSettings\n"
+        "settings = ChildSettings(output='', steps=10**9)\n"
+        f"request = Request({str(SCRIPTS / script) + '.py'!r}, child_settings=settings)\n"
+        f"done = launch(request, Path({str(runner.output)!r}))\n"
         "print('interrupted', done.interrupted)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
