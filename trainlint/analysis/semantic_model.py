@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,16 +23,18 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.around import Conditions
     from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
     from trainlint.analysis.conditions.settings.option_defaults import Flags
-    from trainlint.analysis.effects.effect import CalledFunction, Effect
+    from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
     from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.heat_flow import Unmet
     from trainlint.analysis.frequency.lookups import Lookups
+    from trainlint.analysis.function_effects import FunctionEffects
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
     from trainlint.analysis.programs.loops import LoopReader, Loops
     from trainlint.analysis.programs.steps import Steps
+    from trainlint.analysis.reachability import Reachability
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
@@ -273,7 +275,7 @@ class SemanticModel:
         from trainlint.analysis.programs.steps import LoopKind, Steps
 
         calls: dict[int, LoopKind] = {}
-        for number, functions in self._effects_elsewhere.items():
+        for number, functions in self.effects.elsewhere.items():
             if have_effect(functions, EffectKind.STEPS):
                 calls[number] = LoopKind.STEP
             elif have_effect(functions, EffectKind.TRAINS):
@@ -355,88 +357,11 @@ class SemanticModel:
         return choice_entries(self.outline, self.keys)
 
     @cached_property
-    def _unreferenced(self) -> frozenset[Function]:
-        """The functions that never run; of a file alone, as far as it is a program."""
-        keys = self._never_run_alone() if self.outside.unreferenced is None else self.outside.unreferenced
-        return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
+    def reachability(self) -> Reachability:
+        """Which functions and branches of the file some program runs."""
+        from trainlint.analysis.reachability import Reachability
 
-    def _never_run_alone(self) -> tuple[str, ...]:
-        return self._never_run_by_top(offers=True) if self.lookups.starts else ()
-
-    def _never_run_by_top(self, *, offers: bool) -> tuple[str, ...]:
-        """The functions that the file's own top never leads to; none where it finds functions by their names."""
-        from trainlint.analysis.frequency.running_code import running_units
-
-        found = self.lookups
-        if found.reflects or found.takes_from_modules or found.reflects_near:
-            return ()
-        running = running_units(
-            [self.code_units],
-            whole=[False],
-            started=[True],
-            may_mean=lambda _user, _owner, _name: False,
-            called=lambda _file, _key: (),
-            offers=[offers],
-        )
-        return tuple([unit.key for unit in self.code_units.units if (0, unit.key) not in running])
-
-    def is_unreferenced(self, block: Block) -> bool:
-        """Whether a block stands in a function that never runs, since no code that runs names it."""
-        function = self.outline.enclosing(block)
-        return function is not None and function in self._unreferenced
-
-    @cached_property
-    def _idle(self) -> frozenset[Function]:
-        """The functions that no program runs.
-
-        Those that never run, what a file that is left aside only defines, and what is named as unused and is not named
-        anywhere else in the file.
-        """
-        aside = self._never_run_by_top(offers=False) if self.outside.standing.left_aside else ()
-        keys = {*self.outside.unused, *aside, *self._named_unused()}
-        unused = [item for item in self.outline.functions if keys and self.keys.function(item) in keys]
-        return self._unreferenced.union(unused)
-
-    def _named_unused(self) -> Iterator[str]:
-        from trainlint.analysis.programs.test_files import is_named_unused
-
-        named = {item.name for item in self.outline.functions if is_named_unused(item.name)}
-        if named:
-            named -= {name for unit in self.code_units.units for name in unit.uses}
-        for item in self.outline.functions if named else ():
-            if not named.isdisjoint(item.qualified_name.split(".")):
-                yield self.keys.function(item)
-
-    def is_idle(self, block: Block) -> bool:
-        """Whether a block stands in a function that no program in sight runs, where programs show what is run.
-
-        Nobody gains by a fix there.
-        """
-        function = self.outline.enclosing(block)
-        return function is not None and function in self._idle
-
-    @cached_property
-    def _choice_branches(self) -> dict[int, str]:
-        """By their numbers: the keys of the blocks that run by a choice."""
-        return dict(self.code_units.branches)
-
-    def is_unchosen(self, block: Block) -> bool:
-        """Whether a block runs only if somebody chooses otherwise than the project itself: by an option, by a name."""
-        keys = self.outside.unchosen
-        if not keys:
-            return False
-        function = self.outline.enclosing(block)
-        inside = (
-            self._choice_branches.get(outer.number)
-            for outer in block.outwards()
-            if self.outline.enclosing(outer) is function
-        )
-        return any(key in keys for key in inside) or (function is not None and self.keys.function(function) in keys)
-
-    def is_untrained(self, block: Block) -> bool:
-        """Whether a block stands in a function that no training program of the project reaches, though it has some."""
-        function = self.outline.enclosing(block)
-        return function is not None and self.keys.function(function) in self.outside.untrained
+        return Reachability(self)
 
     @cached_property
     def facts(self) -> dict[str, list[Fact]]:
@@ -449,82 +374,16 @@ class SemanticModel:
     @cached_property
     def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
         """What the file's functions do themselves, whenever they are called."""
-        from trainlint.analysis.effects.guarded_reads import guarded_reads
+        from trainlint.analysis.function_effects import own_effects
 
-        effects = list(guarded_reads(self))
-        if "reduce" in self.source.text:  # spares most files the import
-            from trainlint.analysis.effects.given.reductions import reductions
-
-            effects += reductions(self)
-        if "to" in self.outline.calls or "cuda" in self.outline.calls:
-            from trainlint.analysis.effects.given.device_moves import parameter_moves
-
-            effects += parameter_moves(self)
-        if "all_gather" in self.source.text:
-            from trainlint.analysis.effects.gathered_lists import gathered_lists
-
-            effects += gathered_lists(self)
-        if "grad" in self.source.text or "backward" in self.source.text:
-            from trainlint.analysis.effects.own_gradients import own_gradients
-
-            effects += own_gradients(self)
-        found: dict[Function, tuple[Effect, ...]] = {}
-        for function, effect in effects:
-            known = found.get(function, ())
-            if all((other.kind, other.of) != (effect.kind, effect.of) for other in known):
-                found[function] = (*known, effect)
-        return found
+        return own_effects(self)
 
     @cached_property
-    def _effects_elsewhere(self) -> dict[int, tuple[CalledFunction, ...]]:
-        """Call, by its number → the functions of other files that it runs, with what they do."""
-        told = self.outside.effects
-        return {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+    def effects(self) -> FunctionEffects:
+        """What the file's functions do, themselves or through others, here or in other files."""
+        from trainlint.analysis.function_effects import FunctionEffects
 
-    @cached_property
-    def _effects(self) -> dict[int, tuple[Effect, ...]]:
-        """What each function does, itself or through others."""
-        from trainlint.analysis.effects.effect_flow import spread_effects
-
-        own = {self.numbers[function]: effects for function, effects in self.own_effects.items()}
-        return spread_effects(self.call_graph, own, self._effects_elsewhere)
-
-    def effects_of(self, function: Function) -> tuple[Effect, ...]:
-        """What a function of the file does, itself or through others."""
-        return self._effects.get(self.numbers[function], ())
-
-    def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
-        """The functions with effects that a call runs, here or in other files."""
-        from trainlint.analysis.effects.effect import CalledFunction
-
-        edge = self.graph.callee.get(call)
-        applied = self._applied(call) if edge is None else None
-        function = edge.function if edge is not None else applied
-        effects = self._effects.get(self.numbers[function], ()) if function is not None else ()
-        if function is None or not effects:
-            return self.outside.effects.get(self.keys.call(call), ())
-        shape = self.skeleton.functions[self.numbers[function]]
-        parameters = shape.parameters[1:] if applied is not None else shape.parameters  # without `ctx`
-        return (CalledFunction(shape.qualified_name, parameters, effects),)
-
-    def _applied(self, call: ast.Call) -> Function | None:
-        """The `forward` that `Fn.apply(...)` runs, of a class of this file with custom gradients."""
-        func = call.func
-        if not isinstance(func, ast.Attribute) or func.attr != "apply" or not isinstance(func.value, ast.Name):
-            return None
-        cls = self.outline.classes.get(func.value.id)
-        return cls.methods.get("forward") if cls is not None else None
-
-    def calls_with(self, kinds: frozenset[str]) -> list[Place]:
-        """The calls of functions, here or in other files, with effects of some kinds, by the values of these."""
-        if not self.own_effects and not self.outside.effects:
-            return []
-        return [
-            place
-            for place in self.telling_calls
-            if isinstance(place.node, ast.Call)
-            and any(effect.kind.value in kinds for called in self.called(place.node) for effect in called.effects)
-        ]
+        return FunctionEffects(self)
 
     @cached_property
     def _loop_facts(self) -> LoopFacts:

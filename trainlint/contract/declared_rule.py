@@ -216,12 +216,12 @@ class DeclaredRule(Rule, base=True):
             file.never_updates
             or _in_no_training(match.site)
             or in_short_run(file.outline, block)
-            or file.is_unchosen(block)
+            or file.reachability.is_unchosen(block)
         ):
             premises.append(Confidence.POSSIBLE)
         if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
             premises.append(Confidence.POSSIBLE)
-        if file.is_unreferenced(block):
+        if file.reachability.is_unreferenced(block):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 
@@ -257,7 +257,7 @@ class DeclaredRule(Rule, base=True):
 
 def _in_no_training(site: Site) -> bool:
     """Whether none of the project's training programs reaches a place."""
-    return not site.heat.heat.in_step and site.file.is_untrained(site.block)
+    return not site.heat.heat.in_step and site.file.reachability.is_untrained(site.block)
 
 
 def _silent_when(cls: type[DeclaredRule]) -> str:

@@ -63,7 +63,9 @@ def _often_enough(
 ) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
-    if not (named or model.calls_with(rule.triggers.effects)) or not moments.are_possible(heats) or not may_show(rule):
+    if not moments.are_possible(heats) or not may_show(rule):
+        return
+    if not named and not model.effects.calls_with(rule.triggers.effects):
         return
     if not heats:
         yield from _places_of_rule(rule, named, model)
@@ -74,7 +76,7 @@ def _often_enough(
 
 
 def _places_of_rule(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    calls = model.calls_with(rule.triggers.effects) if rule.triggers.effects else []
+    calls = model.effects.calls_with(rule.triggers.effects) if rule.triggers.effects else []
     if calls and not model.is_of_other_framework:
         yield from calls
     callees = rule.triggers.callees

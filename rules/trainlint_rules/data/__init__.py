@@ -28,8 +28,8 @@ class LoaderRule(CallRule, base=True):
         waits for.
         """
         if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
-            file, block = site.file, site.block
-            idle = file.is_unreferenced(block) or file.is_untrained(block) or file.is_unchosen(block)
+            known, block = site.file.reachability, site.block
+            idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:
                     sure = min(answer.sure, Confidence.POSSIBLE) if idle else answer.sure

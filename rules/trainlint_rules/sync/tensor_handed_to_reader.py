@@ -101,7 +101,7 @@ class TensorHandedToReader(DeclaredRule):
     def found(self, site: Site) -> Match | None:
         """A call that hands a device tensor to a function which reads it."""
         sure, at = 0.0, None
-        for called in site.file.called(site.call):
+        for called in site.file.effects.called(site.call):
             for effect, given in called.effects_on(site.call, EffectKind.READS):
                 value = site.value(given)
                 held = value.element if value.kind is Kind.CONTAINER and value.element is not None else value

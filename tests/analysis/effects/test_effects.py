@@ -29,7 +29,7 @@ def called(model: SemanticModel, name: str) -> list[CalledFunction]:
     """The functions with effects that the only call of a name runs."""
     [place] = model.outline.calls[name]
     assert isinstance(place.node, ast.Call)
-    return list(model.called(place.node))
+    return list(model.effects.called(place.node))
 
 
 def effects(model: SemanticModel, name: str) -> list[tuple[EffectKind, str, int]]:
@@ -91,7 +91,7 @@ def test_a_read_is_told_to_direct_callers_alone() -> None:
     model = file_model(code)
     [place] = (place for place in model.outline.calls["number"])
     assert isinstance(place.node, ast.Call)
-    [function] = model.called(place.node)
+    [function] = model.effects.called(place.node)
     assert [(item.kind, item.of) for item in function.effects] == [(EffectKind.READS, "value")]
     assert called(model, "shown") == []
 
@@ -145,7 +145,7 @@ def test_who_reduces_is_who_reaches_the_reduction(calls: list[tuple[int, int]], 
             place for place in model.outline.calls[f"f{number}"] if ast.unparse(place.node).endswith(f"start{number})")
         ]
         assert isinstance(last[0].node, ast.Call)
-        found = [item.distance for each in model.called(last[0].node) for item in each.effects]
+        found = [item.distance for each in model.effects.called(last[0].node) for item in each.effects]
         assert found == ([distances[number]] if number in distances else [])
 
 

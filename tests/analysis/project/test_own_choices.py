@@ -317,7 +317,7 @@ def unchosen(code: str, shipped: Mapping[str, str], main: str = MAIN) -> set[str
     files = {"main.py": textwrap.dedent(main), "work.py": textwrap.dedent(code)}
     found = project(files, shipped)
     model = found.models["work.py"]
-    dead = {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
+    dead = {item.qualified_name for item in model.outline.functions if model.reachability.is_unreferenced(item.body)}
     return {key for key in found.facts_by_file["work.py"].unchosen if "?" not in key} - dead
 
 
@@ -355,8 +355,8 @@ def test_what_stands_in_such_a_branch() -> None:
     files = {"main.py": textwrap.dedent(MAIN), "work.py": textwrap.dedent(code)}
     model = project(files).models["work.py"]
     branches = [block for block in model.outline.blocks if block.test is not None]
-    assert [model.is_unchosen(block) for block in branches] == [True]
-    functions = {item.name: model.is_unchosen(item.body) for item in model.outline.functions}
+    assert [model.reachability.is_unchosen(block) for block in branches] == [True]
+    functions = {item.name: model.reachability.is_unchosen(item.body) for item in model.outline.functions}
     assert functions == {"start": False, "each_step": False, "due": True, "reweigh": True}
 
 
@@ -366,5 +366,7 @@ def test_what_makes_the_arguments_of_a_constructor_runs_without_being_named() ->
     without = code.replace("    @configurable\n", "")
     for text, expected in ((code, set()), (without, {"Tower.from_config", "Head.score"})):
         model = project({"main.py": textwrap.dedent(MAIN), "work.py": text}, {}).models["work.py"]
-        dead = {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
+        dead = {
+            item.qualified_name for item in model.outline.functions if model.reachability.is_unreferenced(item.body)
+        }
         assert dead == expected

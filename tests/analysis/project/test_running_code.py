@@ -395,7 +395,7 @@ def unreferenced(files: Mapping[str, str]) -> set[str]:
     """The functions of `work.py` that nothing refers to."""
     models = project(files).models
     model = next(models[path] for path in ("benchmarks/work.py", "kit/work.py", "work.py") if path in models)
-    return {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
+    return {item.qualified_name for item in model.outline.functions if model.reachability.is_unreferenced(item.body)}
 
 
 @pytest.mark.parametrize(("files", "dead"), DEAD.values(), ids=DEAD.keys())

@@ -49,7 +49,7 @@ def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
         assert isinstance(call, ast.Call)
         if model_run_by(file, place) is not None:
             found.add(gradients_of_forward(file, place))
-        elif have_effect(file.called(call), EffectKind.DIFFERENTIATES):
+        elif have_effect(file.effects.called(call), EffectKind.DIFFERENTIATES):
             found.add(Gradients.TAKEN)
     return _of_all(found)
 
@@ -86,7 +86,7 @@ def _of_all(found: set[Gradients]) -> Gradients:
 
 
 def _of_function(file: SemanticModel, function: Function) -> Gradients:
-    if any(effect.kind is EffectKind.DIFFERENTIATES for effect in file.effects_of(function)):
+    if any(effect.kind is EffectKind.DIFFERENTIATES for effect in file.effects.of(function)):
         return Gradients.TAKEN
     # A module of this file that takes gradients may be a part of any other, handed over when that is made.
     in_forwards = any(

@@ -80,7 +80,7 @@ def wrapping_calls(file: SemanticModel) -> list[Site]:
         and not origins(place.node.func, place.block).isdisjoint(VARIABLE)
         and not is_volatile(place.node)
     ]
-    return sorted(found, key=lambda site: (file.is_unreferenced(site.block), position(site.call)))
+    return sorted(found, key=lambda site: (file.reachability.is_unreferenced(site.block), position(site.call)))
 
 
 def is_volatile(call: ast.Call) -> bool:

@@ -13,7 +13,7 @@ from trainlint_rules.distributed.idioms.gathers import joinings, joins
 
 def joined_gather(site: Site) -> tuple[str, Effect, ast.Call] | None:
     """The helper that a call runs and whose gathered list is only joined, its collective, and the joining."""
-    for called in site.file.called(site.call):
+    for called in site.file.effects.called(site.call):
         for effect in called.effects:
             joining = _joining(site) if effect.kind is EffectKind.GATHERS else None
             if joining is not None:
@@ -23,7 +23,7 @@ def joined_gather(site: Site) -> tuple[str, Effect, ast.Call] | None:
 
 def joined_alike(site: Site, effect: Effect) -> Iterator[Site]:
     """The other calls of the file whose list the same collective gathers, and which is only joined."""
-    for place in site.file.calls_with(frozenset({EffectKind.GATHERS.value})):
+    for place in site.file.effects.calls_with(frozenset({EffectKind.GATHERS.value})):
         other = Site(site.file, place)
         found = joined_gather(other) if place.node is not site.node else None
         if found is not None and found[1] == effect:

@@ -52,7 +52,7 @@ def _same_reductions(site: Site, effect: Effect) -> Iterator[Site]:
 
 def _reduction(site: Site) -> tuple[str, Effect] | None:
     """The helper that reduces a number which a call gives it, with what it does."""
-    for called in site.file.called(site.call):
+    for called in site.file.effects.called(site.call):
         for effect, given in called.effects_on(site.call, EffectKind.REDUCES):
             if is_one_number(site.file, given, site.block) or SCALAR_NAME.search(last_name(_without_detour(given))):
                 return called.title, effect
