@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
     from trainlint.analysis.frequency.heat import Heats
-    from trainlint.analysis.frequency.heat_flow import Unmet
     from trainlint.analysis.frequency.lookups import Lookups
+    from trainlint.analysis.frequency.unmet_requirements import Unmet
     from trainlint.analysis.function_effects import FunctionEffects
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
@@ -314,7 +314,7 @@ class SemanticModel:
     @property
     def _answers_elsewhere(self) -> dict[tuple[int, bool], Unmet]:
         """Call that leaves the file, by its number, and an answer → why it never answers so."""
-        from trainlint.analysis.frequency.heat_flow import Unmet
+        from trainlint.analysis.frequency.unmet_requirements import Unmet
 
         if not self.outside.answers:
             return {}

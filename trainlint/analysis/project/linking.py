@@ -431,7 +431,7 @@ class _Linked:
         for function, name, any_call in self.asked_settings.parameters(file) if into else ():
             key = self.net.functions[function].key
             edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
-            values = [self.flow.values_along(edge, name, any_call=any_call) for edge in edges]
+            values = [self.flow.requirements.values_along(edge, name, any_call=any_call) for edge in edges]
             if any(values):
                 found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
         return found

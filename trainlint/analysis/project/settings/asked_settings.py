@@ -51,7 +51,7 @@ class AskedSettings:
         for number, call in enumerate(calls, self.net.first_call[file]):
             for answer in (True, False):
                 if (call.key, answer) in asked and self._leaves(file, number):
-                    unmet = self.flow.unmet_answer(number, answer)
+                    unmet = self.flow.requirements.unmet_answer(number, answer)
                     if unmet is not None:
                         found[call.key, answer] = unmet.value
         return found

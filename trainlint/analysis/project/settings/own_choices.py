@@ -70,7 +70,7 @@ class OwnChoices:
         for number, key in self.summaries[file].code.branches:
             block = first + number
             if block not in self._leading and any(
-                self._may_be_judged(block, clause) and self.flow.unmet_by_any(block, clause)
+                self._may_be_judged(block, clause) and self.flow.requirements.unmet_by_any(block, clause)
                 for clause in self.net.shapes[block].ever
             ):
                 yield key
@@ -78,7 +78,8 @@ class OwnChoices:
             uses = self._units[file][entry.key].uses
             is_plain = self._training_names.isdisjoint(uses) and not self._is_used_elsewhere(file, entry.table)
             if is_plain and any(
-                self._may_be_judged(first, clause) and self.flow.unmet_by_any(first, clause) for clause in entry.ever
+                self._may_be_judged(first, clause) and self.flow.requirements.unmet_by_any(first, clause)
+                for clause in entry.ever
             ):
                 yield entry.key
 
