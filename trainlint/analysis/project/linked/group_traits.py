@@ -1,0 +1,58 @@
+"""What holds for a whole group of files: switches that none turns on, what is saved, tests for an old class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from trainlint.analysis.conditions.settings.switches import OFF
+from trainlint.analysis.project.summary import Summary
+
+
+class GroupTraits:
+    """Of each group of files that import each other."""
+
+    def __init__(self, summaries: Sequence[Summary], groups: Sequence[int]) -> None:
+        self._summaries = summaries
+        self._groups = groups
+
+    def tests_old_scaler_elsewhere(self, file: int) -> bool:
+        """Whether another file of its group tests for the old scaler's class."""
+        return bool(self._tests_of_old_scaler.get(self._groups[file], set()) - {file})
+
+    def always_off(self, file: int) -> tuple[str, ...]:
+        """The switches of a file's classes that no file of its group turns on."""
+        return tuple(sorted(self._summaries[file].switches - self._turned_on[self._groups[file]]))
+
+    @cached_property
+    def _turned_on(self) -> dict[int, set[str]]:
+        """Group → the names under which its files pass something else than False, or which strings hold."""
+        found: dict[int, set[str]] = {}
+        for summary, group in zip(self._summaries, self._groups, strict=True):
+            options = [name for name, values in summary.options.items() if not values <= OFF]
+            found.setdefault(group, set()).update(summary.turned_on, summary.code.quoted, options)
+        return found
+
+    @cached_property
+    def _tests_of_old_scaler(self) -> dict[int, set[int]]:
+        """Group → its files that test for the old scaler's class."""
+        found: dict[int, set[int]] = {}
+        for file, (summary, group) in enumerate(zip(self._summaries, self._groups, strict=True)):
+            if summary.tests_old_scaler:
+                found.setdefault(group, set()).add(file)
+        return found
+
+    def saved_by_group(self, file: int) -> dict[str, bool]:
+        """Of the files that a file loads, those that its group saves → whether all of that is plain."""
+        saved = self._saved.get(self._groups[file], {})
+        return {name: saved[name] for name in self._summaries[file].loads if name in saved}
+
+    @cached_property
+    def _saved(self) -> dict[int, dict[str, bool]]:
+        """Group → name of a file that it saves → whether all that it saves under this name is plain."""
+        found: dict[int, dict[str, bool]] = {}
+        for summary, group in zip(self._summaries, self._groups, strict=True):
+            for name, plain in summary.saved.items():
+                of_group = found.setdefault(group, {})
+                of_group[name] = plain and of_group.get(name, True)
+        return found
