@@ -59,6 +59,57 @@ def test_a_wrapped_model_is_still_the_model(files: dict[str, str]) -> None:
 
 
 PROJECTS: dict[str, dict[str, str]] = {
+    "a network that many helpers of another file change and return": {
+        "train.py": """
+            from build import assemble
+
+            network = assemble(options)
+            for batch in train_loader:
+                loss = network(batch)
+                loss.backward()
+        """,
+        "build.py": """
+            from change import fewer, quantised, smaller, with_adapters
+            from net import Tower
+
+            def assemble(options):
+                network = Tower()
+                if options.quantised:
+                    network = quantised(network, options.bits)
+                elif options.smaller:
+                    network = smaller(network)
+                if options.fewer:
+                    network = fewer(kept=options.kept, net=network)
+                for name in options.adapters:
+                    network = with_adapters(network, name)
+                return network
+        """,
+        "change.py": """
+            def quantised(net, bits):
+                for child in net.children():
+                    quantised(child, bits)
+                return net
+
+            def smaller(net):
+                net.eval()
+                return net
+
+            def fewer(net, kept):
+                del net.layers[kept:]
+                return net
+
+            def with_adapters(net, name):
+                setattr(net, name, adapter(net))
+                return net
+        """,
+        "net.py": """
+            from torch import nn
+
+            class Tower(nn.Module):
+                def forward(self, views):
+                    return self.layers(views)  #= step
+        """,
+    },
     "parameters in a list that goes through a function of another file": {
         "train.py": """
             import helper

@@ -88,7 +88,7 @@ def extended_paths(access_paths: tuple[AccessPath, ...], part: str | int) -> tup
     return tuple([access_path.then(part) for access_path in access_paths if len(access_path.path) < LONGEST_PATH])
 
 
-def joined_paths(access_paths: list[AccessPath]) -> tuple[AccessPath, ...]:
+def joined_paths(access_paths: list[AccessPath], most: int = MOST) -> tuple[AccessPath, ...]:
     """The access paths of a value that may come from any of several places; none where these are too many."""
     found = tuple(dict.fromkeys(access_paths)) if len(access_paths) > 1 else tuple(access_paths)
-    return found if len(found) <= MOST else ()
+    return found if len(found) <= most else ()

@@ -30,6 +30,7 @@ from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
+from trainlint.analysis.types.reassigned import paths_through_calls
 from trainlint.analysis.types.structures.displays import WRITTEN
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, may_be_table, put_into, starts_empty
 from trainlint.analysis.types.structures.project_classes import fields_of, is_record
@@ -170,14 +171,14 @@ class Kinds:
         if len(bindings) == 1:
             found = self.binding(bindings[0])
         else:
-            found = self.joined(
-                [
-                    (value, item.block)
-                    for item in bindings
-                    if (value := self._reaching_past_tests(item, bindings)) is not UNKNOWN
-                    or item.how is not How.AUGMENT
-                ]
-            )
+            values = [
+                (value, item)
+                for item in bindings
+                if (value := self._reaching_past_tests(item, bindings)) is not UNKNOWN or item.how is not How.AUGMENT
+            ]
+            found = self.joined([(value, item.block) for value, item in values])
+            if not found.access_paths and len(values) > 2:
+                found = found.with_access_paths(*paths_through_calls(values))
         if starts_empty(found):
             found = filled_with(found, put_into(self, node.id, block))
         if len(bindings) == 1 and may_be_table(self, bindings[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainlint.analysis.types.access_paths import AccessPath, Start, extended_paths, joined_paths
+from trainlint.analysis.types.access_paths import MOST, AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value, limited_depth
 
@@ -33,7 +33,11 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
-    return limited_depth(kind.holding(kind.element, items or kind.items).with_access_paths(*joined_paths(access_paths)))
+    most = MOST
+    if len(access_paths) > MOST:  # a name that helpers handed on may have more
+        most = max(len(value.access_paths), *[len(each.access_paths) for each in given.values()], MOST)
+    paths = joined_paths(access_paths, most)
+    return limited_depth(kind.holding(kind.element, items or kind.items).with_access_paths(*paths))
 
 
 def _given_back(
