@@ -280,7 +280,8 @@ class SemanticModel:
                 calls[number] = LoopKind.STEP
             elif have_effect(functions, EffectKind.TRAINS):
                 calls[number] = LoopKind.EPOCH
-        return Steps(self.call_graph, calls)
+        heats = self._by_function_number(self.outside.heats)
+        return Steps(self.call_graph, calls, {function for function, fact in heats.items() if fact.heat.in_step})
 
     @cached_property
     def loops(self) -> Loops:

@@ -40,6 +40,54 @@ SNIPPETS = {
                 loss.backward()
             optimizer.step()
     """,
+    "groups of batches, of which a method takes one step": """
+        class Learner:
+            def groups(self, batches):
+                group = []
+                for batch in batches:
+                    group.append(batch)  #= step
+                    if len(group) == self.size:
+                        yield group
+                        group = []
+
+            def learn(self, batches):
+                for number, group in enumerate(self.groups(batches)):
+                    self.note(number)  #= step
+                    self.take_step(group)
+
+            def take_step(self, batches):
+                for batch in batches:
+                    loss = self.network(batch)  #= inner
+                    loss.backward()
+                self.optimizer.step()  #= step
+    """,
+    "groups of batches in the loop that draws them": """
+        for batches in train_loader:
+            for batch in batches:
+                loss = network(batch)  #= inner
+                loss.backward()
+            optimizer.step()  #= step
+    """,
+    "a function that makes one step of all batches": """
+        def descend(batches):
+            for batch in batches:
+                loss = network(batch)  #= step
+                loss.backward()
+            optimizer.step()
+
+        for epoch in range(epochs):
+            descend(train_batches)  #= epoch
+    """,
+    "an epoch for each loader that a loop goes through": """
+        def learn(batches):
+            for batch in batches:
+                loss = network(batch)  #= step
+                loss.backward()
+                optimizer.step()
+
+        for batches in loaders:
+            learn(batches)  #= epoch
+    """,
     "a scheduler's step behind a loop over steps": """
         for epoch in range(epochs):
             start = time.time()  #= epoch

@@ -254,6 +254,22 @@ PROJECTS: dict[str, dict[str, str]] = {
                         yield batch
         """,
     },
+    "a method of another file that takes one step of a group of batches": {
+        "train.py": """
+            from learner import take_step
+
+            for batches in train_loader:
+                print(batches)  #= step
+                take_step(batches)
+        """,
+        "learner.py": """
+            def take_step(batches):
+                for batch in batches:
+                    loss = network(batch)  #= inner
+                    loss.backward()
+                optimizer.step()  #= step
+        """,
+    },
     "tests and benchmarks heat nothing": {
         "tests/test_note.py": each_step("from mine.note import note", "note(loss)"),
         "benchmarks/speed.py": each_step("from mine.note import note", "note(loss)"),

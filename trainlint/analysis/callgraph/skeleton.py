@@ -40,6 +40,8 @@ class LoopTrait(Flag):
     """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
     ONCE = auto()
     """Its body ends in `break`, `return` or `raise`: it runs once at most."""
+    STEPPED_BEHIND = auto()
+    """Code behind it takes the step of an optimizer, and its own body takes none."""
 
 
 class Shape(NamedTuple):

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from trainlint.analysis.callgraph.skeleton import LoopTrait
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.programs.trip_counts import iterates_few_literals, runs_once
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place, Position
 from trainlint.analysis.syntax.local_calls import LocalCalls
 from trainlint.analysis.syntax.names import NAMES, dotted, last_name, names_in, position, root_name, written
 from trainlint.analysis.syntax.outline import Outline
@@ -129,6 +129,7 @@ class LoopReader:
             (LoopTrait.EXPLAINS, self._explains(loop, words)),
             (LoopTrait.ENVIRONMENT, self.acts_on_environment(loop)),
             (LoopTrait.ONCE, runs_once(loop.node)),
+            (LoopTrait.STEPPED_BEHIND, self._is_stepped_behind(loop)),
         ):
             if holds:
                 found |= trait
@@ -168,24 +169,31 @@ class LoopReader:
             return False
         if self._draws_its_batch_outside(loop) or _PARTS.search(" ".join(words)):
             return True
-        return self._is_stepped_behind(loop, outside)
+        # So does accumulation over a list of batches. A loop over a loader may be a whole pass that makes one step.
+        return self._is_stepped_behind(loop) and not self.iterates_batches(loop)
 
-    def _is_stepped_behind(self, loop: Block, outside: Block) -> bool:
-        """Whether the loop around takes the optimizer's step behind this one, which takes none and draws no batch.
-
-        So does accumulation over a list of batches. A loop over a loader may be a whole pass that makes one step.
-        """
-        node = loop.node
-        if not isinstance(node, ast.For) or loop in self._stepping or self.iterates_batches(loop):
-            return False
-        return any(
-            _body_around(place.block) is outside
-            and isinstance(place.node, ast.Call)
-            and isinstance(place.node.func, ast.Attribute)
-            and STEPPED_NAME.search(last_name(place.node.func.value))
-            and position(place.node) > position(node)
-            for place in self.outline.calls.get("step", ())
+    def _is_stepped_behind(self, loop: Block) -> bool:
+        """Whether the loop or function around takes the optimizer's step behind this one, which takes none."""
+        around = _body_around(loop.parent)
+        last = self._last_steps.get(around) if around is not None else None
+        return (
+            last is not None
+            and isinstance(loop.node, ast.For)
+            and loop not in self._stepping
+            and (last > position(loop.node))
         )
+
+    @cached_property
+    def _last_steps(self) -> dict[Block, Position]:
+        """Loop, function or module block → where the last step of an optimizer stands directly in it."""
+        found: dict[Block, Position] = {}
+        for place in self.outline.calls.get("step", ()):
+            body, call = _body_around(place.block), place.node
+            if body is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            if STEPPED_NAME.search(last_name(call.func.value)):
+                found[body] = max(position(call), found.get(body, (0, 0)))
+        return found
 
     def _draws_its_batch_outside(self, loop: Block) -> bool:
         """Whether a loop around yields the batch that this one trains on, whole or in parts, several times.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from enum import Enum, auto
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
+from trainlint.analysis.syntax.blocks import BlockKind
 
 _RUN_HERE = (Handing.CALLED, Handing.RUN, Handing.CLOSURE)
+_DEEPEST = 3
+"""Through how many calls a loop over batches is looked for that runs what stands in a function."""
 _LOOKS = 8
 """How often one function is looked at again while functions call each other in circles."""
 
@@ -26,11 +29,18 @@ class LoopKind(Enum):
 
 
 class Steps:
-    """Loop kinds and what functions hold. `imported_kinds` says of calls that leave the network what they run there."""
+    """Loop kinds and what functions hold.
 
-    def __init__(self, net: CallGraph, imported_kinds: Mapping[int, LoopKind] | None = None) -> None:
+    `imported_kinds` says of calls that leave the network what they run there, `in_steps` which functions calls from
+    outside the network run in each step.
+    """
+
+    def __init__(
+        self, net: CallGraph, imported_kinds: Mapping[int, LoopKind] | None = None, in_steps: Set[int] = frozenset()
+    ) -> None:
         self.net = net
         self.imported_kinds = imported_kinds or {}
+        self.in_steps = in_steps
         self._summaries: dict[int, LoopKind] = {}
         self._kinds: dict[int, LoopKind] = {}
         self._taken: list[int] | None = None
@@ -112,6 +122,8 @@ class Steps:
             return LoopKind.MICRO if LoopKind.STEP in inside else LoopKind.OTHER
         batches = LoopTrait.BATCHES in traits
         if LoopKind.STEP in inside:
+            if LoopTrait.STEPPED_BEHIND in traits and self._is_part_of_batch(self.net.parents[loop]):
+                return LoopKind.MICRO
             if batches:
                 return LoopKind.EVAL if LoopTrait.EXPLAINS in traits else LoopKind.STEP
             if LoopTrait.MICRO in traits:
@@ -120,3 +132,33 @@ class Steps:
         if LoopKind.EPOCH in inside:
             return LoopKind.EPOCH
         return LoopKind.EVAL if batches else LoopKind.OTHER
+
+    def _is_part_of_batch(self, block: int, depth: int = 0) -> bool:
+        """Whether code runs in a loop over batches, or over groups of them, wherever it is called.
+
+        A loop there that the optimizer's step follows goes through the parts of one batch.
+        """
+        net = self.net
+        body = net.body_of[block]
+        kind = net.shapes[body].kind
+        if kind is not BlockKind.FUNCTION:
+            return kind is BlockKind.LOOP and (LoopTrait.BATCHES in net.shapes[body].traits or self._groups(body))
+        function = net.function_of[body]
+        edges = [edge for edge in net.callers.get(function, ()) if edge.how in _RUN_HERE]
+        if not edges:
+            return function in self.in_steps
+        return depth < _DEEPEST and all(self._is_part_of_batch(net.call_block[edge.call], depth + 1) for edge in edges)
+
+    def _groups(self, loop: int) -> bool:
+        """Whether a loop iterates a generator that itself goes through batches, to yield groups of them."""
+        net, around = self.net, self.net.body_of[self.net.parents[loop]]
+        heads = [call for call in net.calls_in.get(around, ()) if net.calls[call].loop != NOWHERE]
+        drawn = [call for call in heads if net.call_block[call] + net.calls[call].loop - net.calls[call].block == loop]
+        generators = [
+            edge.function
+            for call in drawn
+            for edge in net.callees.get(call, ())
+            if net.functions[edge.function].generator
+        ]
+        inside = [each for function in generators for each in net.loops_in.get(net.body_block(function), ())]
+        return any(LoopTrait.BATCHES in net.shapes[each].traits for each in inside)
