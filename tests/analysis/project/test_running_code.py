@@ -361,6 +361,27 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
         ),
         {"old", "Slow.to"},
     ),
+    "what a package offers beside a module's demonstration, which trains nothing": (
+        {
+            "kit/__init__.py": "from kit.work import fit, Net",
+            "kit/work.py": WORK
+            + """
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            return x
+    if __name__ == "__main__":
+        Net()(torch.randn(2, 3)).sum().backward()
+""",
+        },
+        {"fit_as_before"},
+    ),
+    "what a package offers beside a program that trains otherwise": (
+        {
+            "kit/__init__.py": "from kit.work import fit_as_before",
+            "kit/work.py": WORK + "\n    if __name__ == '__main__':\n        fit(torch.nn.Linear(2, 3))\n",
+        },
+        {"fit_as_before"},
+    ),
     "what only a test uses": (
         with_work("\n    def spare():\n        spare()\n")
         | {"tests/test_work.py": "import work\nwork.spare()\ndef test_spare():\n    work.spare()\n"},

@@ -253,6 +253,19 @@ REACHED: dict[str, tuple[dict[str, str], str]] = {
         {"encoder.py": ENCODER, "prepare.py": PREPARE, "nets.py": NETS},
         "encoder.py",
     ),
+    "everything in a package that offers its training, of which a module only shows itself": (
+        {
+            "kit/__init__.py": "from kit.engine import fit\nfrom kit.encoder import Encoder",
+            "kit/engine.py": ENGINE.replace("from losses", "from kit.losses"),
+            "kit/losses.py": LOSSES,
+            "kit/encoder.py": ENCODER
+            + """
+    if __name__ == "__main__":
+        Encoder().encode(torch.randn(2, 3)).sum().backward()
+""",
+        },
+        "kit/encoder.py",
+    ),
 }
 
 

@@ -1,12 +1,13 @@
 """Which functions of a project never run? Those that no code names that runs, if the project has programs.
 
 What a library offers (`__all__`, what packages import to hand it on) may be used by code that is not in sight. Where
-the project trains models itself and its programs import a package that lies beside them, these show what is used.
+the project's programs train models and import a package that lies beside them, these show what is used. Programs that
+train nothing, such as the demonstration of one module, show nothing of what trains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,15 +40,16 @@ class References:
         summaries: Sequence[Summary],
         groups: Sequence[int],
         modules: Modules,
-        training: Container[int],
+        training: Mapping[int, Collection[UnitPlace]],
         called: Callable[[int, str], Iterable[UnitPlace]],
         scripts: Container[int],
         chosen: Callable[[int], Chosen],
     ) -> None:
         """What the answers are made of.
 
-        `training` are the groups with training programs, `called` what a function or branch calls, by the call graph,
-        `scripts` the groups with a file whose top trains, `chosen` what the project chooses in a group.
+        `training` are the functions and tops of each group that take training steps, `called` what a function or branch
+        calls, by the call graph, `scripts` the groups with a file whose top trains, `chosen` what the project chooses
+        in a group.
         """
         self.summaries = summaries
         self.groups = groups
@@ -56,8 +58,8 @@ class References:
         self._called = called
         self._scripts = scripts
         self._chosen = chosen
-        self._running: dict[tuple[int, bool], set[UnitPlace]] = {}
-        """Group, and whether only what the project chooses itself runs → what runs in it."""
+        self._running: dict[tuple[int, bool, bool], set[UnitPlace]] = {}
+        """Group, whether only what the project chooses runs, whether all its programs are in sight → what runs."""
         self._users_of: dict[tuple[int, str], frozenset[int]] = {}
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
@@ -96,11 +98,21 @@ class References:
 
     def _running_in(self, group: int, *, as_chosen: bool) -> set[UnitPlace]:
         """What of a group may run, by file and key."""
-        if (group, as_chosen) not in self._running:
-            self._running[group, as_chosen] = self._find_running(group, as_chosen=as_chosen)
-        return self._running[group, as_chosen]
+        return self._run_if(group, as_chosen=as_chosen, all_in_sight=self.is_trained(group))
 
-    def _find_running(self, group: int, *, as_chosen: bool) -> set[UnitPlace]:
+    def is_trained(self, group: int) -> bool:
+        """Whether programs of a group train: what runs in them takes training steps."""
+        steps = self._training.get(group, ())
+        return bool(steps) and not self._run_if(group, as_chosen=False, all_in_sight=True).isdisjoint(steps)
+
+    def _run_if(self, group: int, *, as_chosen: bool, all_in_sight: bool) -> set[UnitPlace]:
+        """What of a group may run where all programs that use it are in sight, or not."""
+        key = (group, as_chosen, all_in_sight)
+        if key not in self._running:
+            self._running[key] = self._find_running(group, as_chosen=as_chosen, all_in_sight=all_in_sight)
+        return self._running[key]
+
+    def _find_running(self, group: int, *, as_chosen: bool, all_in_sight: bool) -> set[UnitPlace]:
         files = [file for file, number in enumerate(self.groups) if number == group]
         place = {file: number for number, file in enumerate(files)}
         chosen = self._chosen(group) if as_chosen else EVERYTHING
@@ -112,18 +124,18 @@ class References:
             called=lambda file, key: (
                 (place[to], other) for to, other in self._called(files[file], key) if to in place
             ),
-            offers=[self._offers(file, only_packages=as_chosen) for file in files],
+            offers=[self._offers(file, only_packages=as_chosen, all_in_sight=all_in_sight) for file in files],
             closed={(place[file], key) for file, key in chosen.closed if not self.looked_up(file)},
             chosen_by_name={(place[file], key) for file, key in chosen.by_name},
             named=chosen.named,
         )
         return {(files[number], key) for number, key in running}
 
-    def _offers(self, file: int, *, only_packages: bool) -> bool:
+    def _offers(self, file: int, *, only_packages: bool, all_in_sight: bool) -> bool:
         """Whether code that is not in sight may use what a file imports, or a package's alone, and lists."""
         if only_packages and not self.summaries[file].skeleton.path.endswith(_PACKAGE):
             return False
-        return self.groups[file] not in self._training or self._top_package(file) in self._libraries
+        return not all_in_sight or self._top_package(file) in self._libraries
 
     @cached_property
     def _libraries(self) -> set[str]:

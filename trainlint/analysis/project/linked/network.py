@@ -26,6 +26,7 @@ from trainlint.analysis.project.settings.own_choices import OwnChoices
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing
 from trainlint.analysis.project.trained_code import TrainedCode
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.frameworks.trainers import RUN_THE_LOOP
 
@@ -53,7 +54,7 @@ class LinkedNetwork:
             self.summaries,
             self.groups,
             self.follower.modules,
-            self.training_groups,
+            self.training_units,
             lambda file, key: linked.called_by(file, key),
             self.scripts,
             lambda group: linked.own_choices.of(group),
@@ -177,6 +178,26 @@ class LinkedNetwork:
         return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
 
     @cached_property
+    def training_units(self) -> dict[int, set[UnitPlace]]:
+        """Group → the functions, and the tops of files, that take training steps, for `running_code`.
+
+        A backward pass at the top of a file with no loop around it trains nothing: it shows how to use the code.
+        """
+        net, found = self.net, dict[int, set[UnitPlace]]()
+        for call in self.steps.step_calls():
+            file, block = net.file_of_call(call), net.call_block[call]
+            function = net.function_of[block]
+            if function != NOWHERE:
+                place = (file, net.functions[function].key)
+            elif any(net.shapes[each].kind is BlockKind.LOOP for each in net.outwards(block)):
+                place = (file, TOP)
+            else:
+                continue
+            if not self.summaries[file].skeleton.is_test_file:
+                found.setdefault(self.groups[file], set()).add(place)
+        return found
+
+    @cached_property
     def scripts(self) -> set[int]:
         """The groups with a file whose top takes training steps, itself or through what it calls."""
         tops = [
@@ -208,10 +229,9 @@ class LinkedNetwork:
     @cached_property
     def groups_with_training_in_sight(self) -> set[int]:
         """The groups with a program that trains, and without code that is found by names that stand in no code."""
-        programs = self.training_groups & self.references.starting
-        for call in self.steps.step_calls():
-            if self.net.function_of[self.net.call_block[call]] == NOWHERE:  # a script without functions
-                programs.add(self.groups[self.net.file_of_call(call)])
+        programs = {group for group in self.references.starting if self.references.is_trained(group)}
+        # A script without functions need not test `__name__`.
+        programs |= {group for group, units in self.training_units.items() if any(key == TOP for _, key in units)}
         return programs - self.references.reflecting - self.references.taking_from_modules
 
     @cached_property
