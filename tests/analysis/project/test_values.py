@@ -238,6 +238,43 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return len(given)
         """,
     },
+    "a module that shows itself on the host, and that another file uses on the device": {
+        "train.py": """
+            import torch
+            from work import Network
+
+            network = Network().cuda()
+            for images, labels in torch.utils.data.DataLoader(data):
+                found = network(images.cuda())  #= tensor device
+                _, best = found.max(1)
+                a = best  #= tensor device
+                b = network(torch.zeros(2))  #= tensor host
+        """,
+        "work.py": """
+            import torch
+            from torch import nn
+
+            class Block(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.layer = nn.Linear(2, 2)
+
+                def forward(self, x):
+                    return torch.relu(self.layer(x))
+
+            class Network(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.first = Block()
+                    self.last = nn.Linear(2, 2)
+
+                def forward(self, x):
+                    return self.last(self.first(x))
+
+            def show():
+                print(Network()(torch.randn(1, 2)).shape)
+        """,
+    },
     "a module of another file that is given what is made on the host": {
         "agent.py": """
             import torch

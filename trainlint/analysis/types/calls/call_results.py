@@ -18,7 +18,7 @@ from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
-from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
+from trainlint.analysis.types.calls.module_outputs import output, where_given
 from trainlint.analysis.types.calls.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.calls.scattered_arguments import wrapped_model
 from trainlint.analysis.types.evidence import ASSUMED_HOME
@@ -91,12 +91,10 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
 
 
 def _where_given(kinds: Kinds, call: ast.Call, block: Block, found: Value) -> Value:
-    """What a call returns: of a module, on the host if all that it is given is there."""
+    """What a call returns: of a module, where what it is given is."""
     if found.kind not in _HOLDING or kinds.of(call.func, block).kind is not Kind.MODULE:
         return found
-    return (
-        moved_to_home(found, Home.HOST) if runs_on_host(kinds, call, block, _arguments(kinds, call, block)) else found
-    )
+    return where_given(kinds, call, block, found, _arguments(kinds, call, block))
 
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:

@@ -16,14 +16,47 @@ if TYPE_CHECKING:
 _MADE = frozenset({Origin.FACTORY, Origin.OUTPUT, Origin.LOSS, Origin.OTHER})
 """Where a tensor comes from that code has made or computed, unlike one that it was handed."""
 
+_DEEPEST = 3
+"""How deep tensors are sought in what a module returns."""
 _DATA_PARALLEL = called_as(Wrapper.DATA_PARALLEL)
 
 
 def output(kinds: Kinds, call: ast.Call, block: Block, given: list[Value], confidence: float, *, loss: bool) -> Value:
     """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
-    home = Home.HOST if runs_on_host(kinds, call, block, given) else kinds.device
     origin = Origin.LOSS if loss else Origin.OUTPUT
-    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
+    found = Value(Kind.TENSOR, kinds.device, not kinds.gradients.off(block, call.lineno), origin, confidence)
+    return _lying(found, Home.HOST, _home_rank(given)) if runs_on_host(kinds, call, block, given) else found
+
+
+def where_given(kinds: Kinds, call: ast.Call, block: Block, found: Value, given: list[Value]) -> Value:
+    """What a module returns, as its code says: on the host if all that this call gives it is there.
+
+    Where only the arguments of other calls put it on the host, as those of a module's demonstration do, it is where
+    this file computes.
+    """
+    if runs_on_host(kinds, call, block, given):
+        return _lying(found, Home.HOST, _home_rank(given))
+    return _lying(found, kinds.device, Rank.NAMED, instead_of_passed=True)
+
+
+def _home_rank(given: list[Value]) -> Rank:
+    """How well is known where all tensors are that a module is given."""
+    return min([value.evidence.home for value in given if value.is_tensor])
+
+
+def _lying(value: Value, home: Home, rank: Rank, depth: int = 0, *, instead_of_passed: bool = False) -> Value:
+    """A tensor or nest of tensors in another place; of some, those that only other calls put on the host."""
+    if value.is_tensor:
+        if instead_of_passed and not (value.home is Home.HOST and value.evidence.home is Rank.PASSED):
+            return value
+        return value.lying(home).known_by(value.evidence._replace(home=rank))
+    if value.kind is not Kind.CONTAINER or value.element is None or depth == _DEEPEST:
+        return value
+    each = [
+        _lying(item, home, rank, depth + 1, instead_of_passed=instead_of_passed)
+        for item in (value.element, *value.items)
+    ]
+    return value.holding(each[0], tuple(each[1:]))
 
 
 def runs_on_host(kinds: Kinds, call: ast.Call, block: Block, given: list[Value]) -> bool:
