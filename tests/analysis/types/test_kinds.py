@@ -8,6 +8,39 @@ from tests.analysis.facts import file_model, marked, value_of
 from trainlint.analysis.types.values import Kind, Value
 
 SNIPPETS = {
+    "a copy to the host for what is no CUDA device": """
+        import torch
+
+        def spectrum(wave, size):
+            x = wave.reshape(-1, size)
+            is_mps = x.device.type == "mps"
+            if is_mps:
+                x = x.cpu()
+                there = x  #= tensor host
+            here = x  #= tensor device
+
+        def moved(wave, size, quick):
+            x = wave.reshape(-1, size)
+            if not quick:
+                x = x.cpu()
+            here = x  #= tensor unknown
+
+        def placed(device):
+            x, y, z = torch.ones(1), torch.ones(1), torch.ones(1)
+            if device != "cpu":
+                x = x.cuda()
+            if not args.cpu:
+                y = y.cuda()
+            if y.sum().cpu() > 3:
+                z = z.cuda()
+            here = x  #= tensor chosen
+            there = y  #= tensor chosen
+            anywhere = z  #= tensor chosen
+
+        torch.zeros(1, device="cuda")
+        spectrum(model(batch), 4)
+        moved(model(batch), 4, quick)
+    """,
     "a wrapper in an attribute": """
         class Engine:
             def __init__(self, loader, files):

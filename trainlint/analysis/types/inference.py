@@ -201,7 +201,13 @@ class Kinds:
     def joined(self, values: list[tuple[Value, Block]]) -> Value:
         """What may be any of these values, each of which is computed in a block."""
         found = merge([value for value, _ in values])
-        if found.is_tensor and found.home is Home.UNKNOWN:
+        if not found.is_tensor or found.home in (Home.DEVICE, Home.CHOSEN):
+            return found
+        other_places = any(value.home is not found.home for value, _ in values)
+        if other_places and any(self.tests.behind_other_device(block) for _, block in values):
+            with_cuda = [value for value, block in values if not self.tests.behind_other_device(block)]
+            return merge(with_cuda) if with_cuda else found
+        if found.home is Home.UNKNOWN:
             if any(self.tests.behind_device_test(block) for _, block in values):
                 return join_by_switch([value for value, _ in values])
         return found

@@ -6,16 +6,20 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.guards import guard_of, guards_around, known_parts
+from trainlint.analysis.conditions.guards import BranchTest, guard_of, guards_around, known_parts
 from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
 from trainlint.analysis.conditions.values.tested_values import tensors_tested
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Scope
-from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
+from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.host_reads import ITEM, TOLIST
 from trainlint.analysis.types.values import PLAIN_KINDS, Kind
 from trainlint.patterns import lazy
 
+_OTHER_DEVICES = frozenset({"mps", "xla", "cpu"})
+"""Devices that stand for another machine where a test asks for them."""
+_UNLIKE = (ast.NotEq, ast.NotIn, ast.IsNot)
 _HOST_ONLY = lazy(r"(^|_)cpu($|_)")
 _KINDS = {
     "Tensor": Kind.TENSOR,
@@ -63,6 +67,10 @@ class ValueTests:
     def behind_device_test(self, block: Block) -> bool:
         """Whether a test around a block, in its function, asks for a device."""
         return any(_asks_for_device(guard.expression) for guard in guards_around(block))
+
+    def behind_other_device(self, block: Block) -> bool:
+        """Whether code in a block runs only without CUDA, by a test in its function."""
+        return any(rules_cuda_out(guard) for guard in guards_around(block))
 
     def behind_tensor_test(self, block: Block) -> bool:
         """Whether code in a block runs only with what is a tensor, by a test in its function."""
@@ -162,3 +170,25 @@ def _tested_kinds(test: ast.AST, name: str) -> frozenset[Kind]:
     classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
     names = [last_name(item) for item in classes]
     return frozenset([_KINDS[item] for item in names]) if all(item in _KINDS for item in names) else frozenset()
+
+
+def rules_cuda_out(guard: BranchTest) -> bool:
+    """Whether an outcome of a test says that there is no CUDA device, or that something lies on another."""
+    test, outcome = _comparison(guard), guard.outcome
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], _UNLIKE):
+        outcome = not outcome
+    parts = list(nodes_in(test))
+    called = {item.func for item in parts if isinstance(item, ast.Call)}  # `x.cpu()` asks for no device
+    words = {item.value for item in parts if isinstance(item, ast.Constant)}
+    names = {last_name(item) for item in parts if isinstance(item, (ast.Name, ast.Attribute)) and item not in called}
+    if not outcome:
+        return "cuda" in words or "is_cuda" in names
+    return bool(_OTHER_DEVICES & (words | names))
+
+
+def _comparison(guard: BranchTest) -> ast.expr:
+    """A test, or the comparison that its name was assigned: `is_mps = x.device.type == "mps"`."""
+    value = single_value(guard.expression, guard.place)
+    return value if isinstance(value, ast.Compare) else guard.expression
