@@ -1,4 +1,4 @@
-"""Copies for devices that lack an operator: no step on a GPU makes them."""
+"""Copies for devices that lack an operator: no step on a GPU makes them, but each builds a window on the CPU."""
 
 import torch
 
@@ -10,7 +10,7 @@ def train(model, optimizer, train_loader, device):
         found = model(waves)
         if on_mps:
             found = found.cpu()
-        loss = torch.stft(found, 512, window=torch.hann_window(512).to(found), return_complex=True).abs().mean()
+        loss = torch.stft(found, 512, window=torch.hann_window(512).to(found), return_complex=True).abs().mean()  #! TRN207
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -32,7 +32,7 @@ def spectrum(wave, size):
     is_mps = wave.device.type == "mps"
     if is_mps:
         wave = wave.cpu()
-    return torch.stft(wave, size, window=torch.hann_window(size).to(wave), return_complex=True)
+    return torch.stft(wave, size, window=torch.hann_window(size).to(wave), return_complex=True)  #! TRN207
 
 
 def train_on_spectra(model, optimizer, train_loader, device):

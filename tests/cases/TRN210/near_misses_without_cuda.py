@@ -1,4 +1,4 @@
-"""Copies for devices that lack an operator: no step on a GPU makes them."""
+"""Copies for devices that lack an operator: no step on a GPU makes them, but each builds a window on the CPU."""
 
 import torch
 from torch import nn
@@ -8,7 +8,7 @@ def spectrum(wave, size):
     on_mps = wave.device.type == "mps"
     if on_mps:
         wave = wave.cpu()
-    window = torch.hann_window(size).to(wave)
+    window = torch.hann_window(size).to(wave)  #! TRN207
     return torch.stft(wave, size, window=window, return_complex=True).abs()
 
 

@@ -12,13 +12,14 @@ from trainlint.analysis.syntax.names import argument, constant, last_name, posit
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home, Kind
+from trainlint.analysis.types.vocabulary import WINDOWS
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 FILLED = frozenset({"zeros", "ones", "empty", "full", "eye", "zeros_like", "ones_like", "empty_like", "full_like"})
 COUNTED = frozenset({"arange"})
-ROUNDED = frozenset({"linspace", "logspace"})
+ROUNDED = WINDOWS | {"linspace", "logspace"}
 RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like"})
 COPIED = frozenset({"tensor", "as_tensor"})
 FROM_ARRAY = frozenset({"from_numpy"})

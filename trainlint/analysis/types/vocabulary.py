@@ -13,7 +13,8 @@ from trainlint.analysis.types.evidence import DECLARED, NAMED
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
 from trainlint.patterns import lazy
 
-FACTORIES = frozenset(
+WINDOWS = frozenset("bartlett_window blackman_window hamming_window hann_window kaiser_window".split())
+FACTORIES = WINDOWS | frozenset(
     "zeros ones empty full eye arange linspace logspace rand randn randint randperm normal tensor as_tensor "
     "from_numpy from_file Tensor "
     "FloatTensor LongTensor IntTensor BoolTensor ByteTensor HalfTensor DoubleTensor asarray frombuffer "
