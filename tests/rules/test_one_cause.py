@@ -9,6 +9,23 @@ import pytest
 from tests.rules.catalogue import judged
 from trainlint.finding import Finding
 
+AVERAGE = """
+import torch
+
+
+@torch.no_grad()
+def averaged(average, model):
+    for mean, parameter in zip(average.parameters(), model.parameters()):
+        mean.mul_(0.9).add_(parameter, alpha=0.1)
+
+
+def train(model, average, criterion, optimizer, train_loader):
+    for inputs, targets in train_loader:
+        criterion(model(inputs), targets).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        averaged(average, model)
+"""
 HEAD = """
 import torch
 from torch.utils.data import DataLoader
@@ -122,3 +139,8 @@ def test_tensors_that_one_call_makes_on_the_host_are_one_finding() -> None:
     first, other = found(DRAWN, "TRN207", below=DRAW)
     assert [place.line - first.span.start_line for place in first.related] == [1]
     assert other.span.start_line - first.span.start_line == 2
+
+
+def test_the_call_of_a_loop_over_parameters_is_a_related_place() -> None:
+    (finding,) = [item for item in judged(AVERAGE).findings if item.code == "TRN607"]
+    assert [place.line - finding.span.start_line for place in finding.related] == [9]

@@ -158,7 +158,8 @@ class UpdatePerParameter(LoopRule):
         named = (update.foreach or _USUAL)[:_MOST_NAMES]
         functions = " and ".join(f"`torch.{name}`" for name in named)
         fields = {"does": does, "kernels": kernels, "instead": instead.format(foreach=functions)}
-        return Match(site.at(loop.iterated), sure_to_cost(site, loop, update), fields)
+        calls = site.hot_calls if site.heat.heat.in_step else ()
+        return Match(site.at(loop.iterated), sure_to_cost(site, loop, update), fields, related=calls)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """An average by `mul_` and `add_`, or by `lerp_`, of two lists."""
