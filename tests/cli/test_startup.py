@@ -55,6 +55,7 @@ WITHOUT_TRAINING = (
 OF_OUTLINE = (
     "effects",
     "effects.guarded_reads",
+    "function_effects",
     "semantic_model",
     "site",
     "syntax",

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Mapping
 from functools import cached_property
 
-from trainlint.analysis.effects.effect import CalledFunction, Effect
-from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.effects.guarded_reads import guarded_reads
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the model asks this module, which so must not import it
+if TYPE_CHECKING:  # the model asks this module, which so must not import it; most files have no function with effects
+    from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.syntax.blocks import Function, Place
 
@@ -58,6 +57,8 @@ class FunctionEffects:
     @cached_property
     def _effects(self) -> dict[int, tuple[Effect, ...]]:
         """What each function does, itself or through others."""
+        from trainlint.analysis.effects.effect_flow import spread_effects
+
         own = {self._file.numbers[function]: effects for function, effects in self._file.own_effects.items()}
         return spread_effects(self._file.call_graph, own, self.elsewhere)
 
@@ -67,6 +68,8 @@ class FunctionEffects:
 
     def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
         """The functions with effects that a call runs, here or in other files."""
+        from trainlint.analysis.effects.effect import CalledFunction
+
         edge = self._file.graph.callee.get(call)
         applied = self._applied(call) if edge is None else None
         function = edge.function if edge is not None else applied

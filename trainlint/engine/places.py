@@ -63,9 +63,9 @@ def _often_enough(
 ) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
-    if not moments.are_possible(heats) or not may_show(rule):
+    if not named and not _calls_with_effects(rule, model):
         return
-    if not named and not model.effects.calls_with(rule.triggers.effects):
+    if not moments.are_possible(heats) or not may_show(rule):
         return
     if not heats:
         yield from _places_of_rule(rule, named, model)
@@ -75,8 +75,13 @@ def _often_enough(
                 yield place
 
 
+def _calls_with_effects(rule: InstalledRule, model: SemanticModel) -> list[Place]:
+    """The calls of functions that do what the rule looks for."""
+    return model.effects.calls_with(rule.triggers.effects) if rule.triggers.effects else []
+
+
 def _places_of_rule(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    calls = model.effects.calls_with(rule.triggers.effects) if rule.triggers.effects else []
+    calls = _calls_with_effects(rule, model)
     if calls and not model.is_of_other_framework:
         yield from calls
     callees = rule.triggers.callees
