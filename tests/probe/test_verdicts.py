@@ -233,7 +233,7 @@ class TestOptimizers:
         path="for-loop",
         parameters=148,
         made_at=Line("train.py", 14),
-        tried={"for-loop": (4.0, 4.2, 4.1), "foreach": (2.0, 2.1, 2.0), "fused": (1.0, 1.1, 1.0)},
+        tried={"for-loop": (4.0, 4.2, 4.1) * 3, "foreach": (2.0, 2.1, 2.0) * 3, "fused": (1.0, 1.1, 1.0) * 3},
     )
 
     def said(self, optimizer: Optimizer) -> Verdict:
@@ -243,8 +243,21 @@ class TestOptimizers:
         found = self.said(self.adam)
         assert (found.state, found.basis) == (State.CONFIRMED, "trial")
         assert found.cost is not None
-        assert found.cost.low < 3.07 < found.cost.high
-        assert "148 tensors in 4.1 ms by for-loop, and in 1.03 ms by fused" in found.sentence
+        assert found.cost.low <= 3.1 <= found.cost.high
+        assert "148 tensors in 4.1 ms by for-loop, and in 1 ms by fused" in found.sentence
+
+    def test_an_update_that_the_machine_interrupted_moves_nothing(self) -> None:
+        tried = {**self.adam.tried, "fused": (1.0, 90.0, 1.0) + (1.0, 1.1, 1.0) * 2}
+        found = self.said(replace(self.adam, tried=tried))
+        assert found.cost is not None
+        assert (found.state, round(found.cost.low, 2)) == (State.CONFIRMED, 3.0)
+        assert found.cost.high == pytest.approx(3.1)
+
+    def test_a_few_updates_tell_too_little_to_be_sure(self) -> None:
+        tried = {way: spent[:3] for way, spent in self.adam.tried.items()}
+        found = self.said(replace(self.adam, tried=tried))
+        assert found.cost is not None
+        assert (found.state, found.cost.low) == (State.INCONCLUSIVE, 0.0)
 
     def test_one_that_updates_in_the_fastest_way_is_refuted(self) -> None:
         assert self.said(replace(self.adam, path="fused")).state is State.REFUTED

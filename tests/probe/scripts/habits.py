@@ -15,8 +15,8 @@ pause = float(sys.argv[1]) / 1000
 model = nn.Sequential(*(nn.Linear(16, 16) for _ in range(2 if pause else 60)))
 optimizer = torch.optim.AdamW(model.parameters(), foreach=False)
 loader = DataLoader(TensorDataset(torch.randn(400, 16), torch.randn(400, 16)), batch_size=4)
-if pause:
-    gc.freeze()  # nothing is left that a collection must walk
+gc.freeze()  # a collection would take most of a step, for what the imports left
+walked = [] if pause else [[number] for number in range(200_000)]
 for _ in range(10):
     for inputs, targets in loader:
         loss = nn.functional.mse_loss(model(inputs), targets)

@@ -16,8 +16,10 @@ _ROUNDS = 11
 _ROOM = 0.25
 """The share of the free memory that the copies may take: the parameters, their gradients, and up to two moments, for
 each way."""
+_FEWEST = 7
+"""With fewer, the rest tell too little of the median."""
 _LIMIT_NS = 2_000_000_000
-"""A way that takes longer than this for one round is no longer tried."""
+"""Once this has passed, no more rounds than the fewest are begun."""
 
 
 def update_times(optimizer: Any) -> dict[str, tuple[float, ...]]:
@@ -42,10 +44,10 @@ def _measured_update_times(optimizer: Any) -> dict[str, tuple[float, ...]]:
             copies.pop(way, None)  # this optimizer, device or type of numbers has no such way
     times: dict[str, list[float]] = {way: [] for way in copies}
     began = perf_counter_ns()
-    for _ in range(_ROUNDS):
+    for done in range(1, _ROUNDS + 1):
         for way, copy in copies.items():
             times[way].append(_time_of_update(copy))
-        if perf_counter_ns() - began > _LIMIT_NS:
+        if done >= _FEWEST and perf_counter_ns() - began > _LIMIT_NS:
             break
     return {way: tuple(spent[1:]) for way, spent in times.items() if len(spent) > 1}
 
