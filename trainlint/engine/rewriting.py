@@ -58,6 +58,13 @@ class Fixing:
     """Which findings are fixed; None for all."""
     silenced: Chosen | None = None
     """Which findings get ignore comments, by their places before anything is fixed; None for all that stay."""
+    endless: frozenset[str] = frozenset()
+    """Rules whose fixes are not applied, as they undo each other from file to file."""
+
+    @property
+    def is_settled_by_passes(self) -> bool:
+        """Whether what fixes bring to light in other files is fixed as well: not where somebody chose findings."""
+        return self.limit is not None and self.chosen is None and self.silenced is None
 
     def applies_to(self, findings: Iterable[Finding]) -> bool:
         """Whether something is to be done about any of the findings."""
@@ -66,6 +73,8 @@ class Fixing:
     def fixes(self, finding: Finding) -> bool:
         """Whether the finding has a fix that is to be applied."""
         if self.limit is None or finding.fix is None or finding.fix.safety > self.limit:
+            return False
+        if finding.code in self.endless:
             return False
         return self.chosen is None or self.chosen.holds(finding)
 
@@ -106,7 +115,7 @@ def rewritten(
         from trainlint.fixing import fix_to_fixpoint
 
         wanted = None if fixing.chosen is None else [finding for finding in findings if fixing.fixes(finding)]
-        result = fix_to_fixpoint(source, judge, fixing.limit, wanted)
+        result = fix_to_fixpoint(source, judge, fixing.limit, wanted, fixing.endless)
         done = Rewritten(result.source, result.remaining, result.applied, 0, result.unapplied)
     return done if fixing.ignore_reason is None else _with_ignores(done, fixing, fixing.ignore_reason, judge)
 

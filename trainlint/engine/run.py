@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.work import Job, Outcome, Rewrite, do_text, judge_and_fix
+from trainlint.engine.work import Job, Outcome, Rewrite, TextJob, do_text, judge_and_fix, written
 from trainlint.finding import Failure, Report
 from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.link_memory import LinkMemory
-    from trainlint.engine.index.project_index import ProjectIndex
-    from trainlint.engine.pool.tasks import OnProgress
+    from trainlint.engine.linker import Linker
+    from trainlint.engine.pool.tasks import Executor, OnProgress
     from trainlint.engine.rewriting import Fixing
     from trainlint.finding import Finding
     from trainlint.source import SourceFile
@@ -98,7 +98,8 @@ def _judged_alone(jobs: Sequence[Job], fixing: Fixing | None) -> Run:
     from trainlint.engine.pool.process_settings import settings_for_judging
 
     with settings_for_judging():
-        return _gathered(jobs, [judge_and_fix(job, fixing) for job in jobs], ())
+        outcomes = _written(jobs, [judge_and_fix(job, fixing) for job in jobs], fixing)
+        return _gathered(jobs, outcomes, ())
 
 
 def _judged(
@@ -110,8 +111,8 @@ def _judged(
     *,
     on_progress: OnProgress | None,
 ) -> Run:
-    """Link the files, and judge each of them, but for what the cache knows."""
-    from trainlint.engine.index.project_index import build_index  # a run of which all is known needs none of this
+    """Link the files, and judge and fix each of them, but for what the cache knows."""
+    from trainlint.engine.linker import Linker  # a run of which all is known needs none of this
     from trainlint.engine.pool.process_settings import settings_for_judging
     from trainlint.engine.pool.tasks import tell_nobody
     from trainlint.engine.workers import executor_for, judge_all, worker_count
@@ -122,35 +123,41 @@ def _judged(
         settings_for_judging(),
         executor_for(count, jobs, workers, at_once=cache is None, on_progress=on_progress) as executor,
     ):
-        index = build_index(files, executor, cache)
-        jobs = _with_facts(jobs, index)
-        if cache is None or fixing is not None:
-            outcomes = judge_all(jobs, fixing, executor)
+        linker = Linker(jobs, files, executor, cache)
+        jobs = linker.jobs
+        if fixing is not None:
+            outcomes = _written(jobs, _fixed([TextJob(job) for job in jobs], fixing, executor, linker), fixing)
+        elif cache is None:
+            outcomes = judge_all([TextJob(job) for job in jobs], None, executor)
         else:
             from trainlint.engine.cached_results import judge_changed
 
             outcomes = judge_changed(jobs, executor, cache)
-    found = _gathered(jobs, outcomes, index.failures)
     return replace(
-        found,
+        _gathered(jobs, outcomes, linker.failures),
         workers=count,
-        context_files=index.context_files,
-        may_train=index.may_train,
-        sought_modules=index.sought_modules,
+        context_files=linker.index.context_files,
+        may_train=linker.index.may_train,
+        sought_modules=linker.index.sought_modules,
     )
 
 
-def _with_facts(jobs: Sequence[Job], index: ProjectIndex) -> list[Job]:
-    """The jobs with what other files say of theirs, without those that linking gave up."""
-    return [
-        replace(
-            job,
-            imported_facts=index.imported_facts.get(job.path),
-            facts_digest=index.digests.get(job.path, b""),
-        )
-        for job in jobs
-        if job.path not in index.given_up
-    ]
+def _fixed(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor, linker: Linker | None) -> list[Outcome]:
+    """What judging and fixing the files gives; nothing is written."""
+    if linker is not None and fixing.is_settled_by_passes:
+        from trainlint.engine.fix_passes import fixed_in_passes
+
+        return fixed_in_passes(tasks, fixing, executor, linker.relinked)
+    from trainlint.engine.workers import judge_all
+
+    return judge_all(tasks, fixing, executor)
+
+
+def _written(jobs: Sequence[Job], outcomes: list[Outcome], fixing: Fixing | None) -> list[Outcome]:
+    """What stands when all fixed files are on disk, if they are to be."""
+    if fixing is None or not fixing.write:
+        return outcomes
+    return [written(job, outcome) for job, outcome in zip(jobs, outcomes, strict=True)]
 
 
 def _members(jobs: Sequence[Job]) -> list[Member]:
@@ -176,11 +183,18 @@ def run_text(
 
     texts = {absolute(path): source}
     with settings_for_judging():
-        jobs, failures = jobs_for_texts(texts, configurations, alone=alone, cache=cache)
-        outcomes = [do_text(source, job, fixing) for job in jobs]
+        jobs, failures = _jobs_of_texts(texts, configurations)
+        linker = None if alone else _linker_of_texts(texts, jobs, configurations, cache)
+        jobs = jobs if linker is None else linker.jobs
+        if fixing is None:
+            outcomes = [do_text(source, job) for job in jobs]
+        else:
+            from trainlint.engine.pool.tasks import LocalExecutor
+
+            outcomes = _fixed([TextJob(job, source) for job in jobs], fixing, LocalExecutor(), linker)
     if cache is not None:
         cache.save()
-    return _gathered(jobs, outcomes, failures)
+    return _gathered(jobs, outcomes, [*failures, *(() if linker is None else linker.failures)])
 
 
 def jobs_for_texts(
@@ -196,16 +210,29 @@ def jobs_for_texts(
     The paths are absolute. `alone` as in `run_text`, `memory` as in `build_index`. Files that cannot be judged are
     among the failures.
     """
-    from trainlint.engine.index.project_index import build_index
-
-    targets = [Target(path, source.path, len(source.text)) for path, source in texts.items()]
-    jobs, failures = _jobs(targets, configurations)
+    jobs, failures = _jobs_of_texts(texts, configurations)
     if alone:
         return jobs, failures
+    linker = _linker_of_texts(texts, jobs, configurations, cache, memory)
+    return linker.jobs, [*failures, *linker.failures]
+
+
+def _jobs_of_texts(texts: Mapping[Path, SourceFile], configurations: Configurations) -> tuple[list[Job], list[Failure]]:
+    return _jobs([Target(path, source.path, len(source.text)) for path, source in texts.items()], configurations)
+
+
+def _linker_of_texts(
+    texts: Mapping[Path, SourceFile],
+    jobs: Sequence[Job],
+    configurations: Configurations,
+    cache: Cache | None,
+    memory: LinkMemory | None = None,
+) -> Linker:
+    from trainlint.engine.linker import Linker
+
     members = [replace(member, text=texts[member.path]) for member in _members(jobs)]
     files = ProjectFiles(members, configurations, listings=None if memory is None else memory.listings)
-    index = build_index(files, cache=cache, memory=memory)
-    return _with_facts(jobs, index), [*failures, *index.failures]
+    return Linker(jobs, files, None, cache, memory)
 
 
 def _jobs(targets: Sequence[Target], configurations: Configurations) -> tuple[list[Job], list[Failure]]:

@@ -65,6 +65,24 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class TextJob:
+    """A job, and the text that counts in place of what the file holds; None for the file itself."""
+
+    job: Job
+    text: SourceFile | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.job.path
+
+    @property
+    def size(self) -> int:
+        """The file's, in bytes."""
+        return self.job.size
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What one file gave."""
 
@@ -77,7 +95,7 @@ class Outcome:
     """How many findings new ignore comments silence."""
     unapplied: tuple[UnappliedFix, ...] = ()
     rewrite: Rewrite | None = None
-    """Only when fixes change the file and it is not to be written."""
+    """Only when fixes change the file, and it has not been written."""
     judged: bool = True
     """False when the file as a whole could not be judged."""
     unfixed: str | None = None
@@ -87,14 +105,14 @@ class Outcome:
 def judge_and_fix(
     job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Outcome:
-    """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
+    """Judge one file and fix it if asked, without writing.
 
-    `model`, or what `remains` of it, is what linking already knows of the file; it counts only if the file is still
-    the same.
+    Raises nothing but KeyboardInterrupt: what goes wrong is a Failure. `model`, or what `remains` of it, is what
+    linking already knows of the file; it counts only if the file is still the same.
     """
     shown = job.target.shown
     try:
-        return _judged_and_written(job, fixing, model, remains)
+        return _judged_and_fixed(job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(shown, error)
     except OtherLanguage:
@@ -110,10 +128,10 @@ def judge_and_fix(
             model.release()
 
 
-def _judged_and_written(
+def _judged_and_fixed(
     job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
 ) -> Outcome:
-    """Judge the file, and write it where fixes change it and it is to be written. Raises UnreadableSource."""
+    """Judge the file, and fix it if asked. Raises UnreadableSource."""
     shown = job.target.shown
     data = read_bytes(job.path, whole=not is_settings(shown))
     elsewhere = fixing is not None and write_leaves_project(job.path)
@@ -121,16 +139,24 @@ def _judged_and_written(
         outcome = _judge_and_fix_bytes(data, job, None if elsewhere else fixing, model, remains)
     if elsewhere and fixing and fixing.applies_to(outcome.findings):
         return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
+    return outcome if outcome.rewrite is None else replace(outcome, rewrite=replace(outcome.rewrite, data=data))
+
+
+def written(job: Job, outcome: Outcome) -> Outcome:
+    """What stands when the fixed file is on disk; of one that cannot be put there, what stood before.
+
+    Raises nothing but KeyboardInterrupt.
+    """
     if outcome.rewrite is None:
         return outcome
-    rewrite = replace(outcome.rewrite, data=data)
-    if fixing is None or not fixing.write:
-        return replace(outcome, rewrite=rewrite)
-    failure = _write(job.target, data, rewrite)
+    try:
+        failure = _write(job.target, outcome.rewrite)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must name its file, and others are to be written
+        failure = Failure(job.target.shown, crash(error))
     if failure is None:
         return replace(outcome, rewrite=None)
-    outcome = do_text(rewrite.before, job)
-    return replace(outcome, failures=(*outcome.failures, failure))
+    before = do_text(outcome.rewrite.before, job)
+    return replace(before, failures=(*before.failures, failure))
 
 
 def _judge_and_fix_bytes(
@@ -165,17 +191,29 @@ def _meets_torch(facts: ImportedFacts | None) -> bool:
     return facts is not None and (facts.reaches_torch or facts.serves_torch)
 
 
-def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
-    """Judge one text and fix it if asked, without writing. Raises nothing but KeyboardInterrupt."""
+def do_text(
+    source: SourceFile,
+    job: Job,
+    fixing: Fixing | None = None,
+    model: SemanticModel | None = None,
+    remains: EarlierFacts | None = None,
+) -> Outcome:
+    """Judge one text and fix it if asked, without writing. Raises nothing but KeyboardInterrupt.
+
+    `model` and `remains` as in `judge_and_fix`.
+    """
     try:
         with time_limit(job.selection.config.file_time_limit):
-            return _done_text(source, job, fixing)
+            return _done_text(source, job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(source.path, error)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - as in `judge_and_fix`
         return Outcome(failures=(Failure(source.path, crash(error)),), judged=False)
+    finally:
+        if model is not None:
+            model.release()
 
 
 def _too_slow(shown: str, error: TookTooLong) -> Outcome:
@@ -273,16 +311,18 @@ def _judge(
     return replace(verdicts, findings=tuple(findings))
 
 
-def _write(target: Target, before: bytes, rewrite: Rewrite) -> Failure | None:
+def _write(target: Target, rewrite: Rewrite) -> Failure | None:
     """Put a rewrite on disk, or say why it does not stand there."""
-    from trainlint.fixing import NotWritten, replace_content
+    from trainlint.fixing import FileChanged, NotWritten, replace_content
 
-    unchanged, after = rewrite.contents
+    before, (unchanged, after) = rewrite.data, rewrite.contents
     if unchanged != before:
         # Some encodings write one text in several ways: bytes far from the fix would change with it.
         return Failure(target.shown, f"its {rewrite.before.encoding} bytes do not survive a rewrite; save it as UTF-8")
     try:
         replace_content(target.path, before, after)
     except NotWritten as error:
+        if isinstance(error, FileChanged) and read_bytes(target.path) == after:
+            return None  # it was named by two paths
         return Failure(target.shown, str(error))
     return None

@@ -38,17 +38,20 @@ class FixResult:
 
 
 def fix_to_fixpoint(
-    source: SourceFile, judge: Judge, limit: Safety, wanted: Iterable[Finding] | None = None
+    source: SourceFile,
+    judge: Judge,
+    limit: Safety,
+    wanted: Iterable[Finding] | None = None,
+    endless: frozenset[str] = frozenset(),
 ) -> FixResult:
     """Apply the fixes up to `limit` round by round until none is left; of some findings only, where they are given.
 
     A round counts only if its text can be written in the file's encoding, parses, is new, if what it fixed is gone,
     and if no finding is new on a line that it changed, unless a fix up to `limit` removes that. Otherwise it is taken
     back and half of its fixes are tried, until a single one is found guilty: that one is dropped and named in the
-    result. Rules whose fixes never come to an end are left out, from the start.
+    result. Rules whose fixes never come to an end are left out, from the start, and so are those known as `endless`.
     """
     unapplied: list[UnappliedFix] = []
-    endless: frozenset[str] = frozenset()
     places = None if wanted is None else frozenset(_place(source, finding) for finding in wanted)
     while True:
         run = _Run(source, judge, limit, endless, wanted=places)

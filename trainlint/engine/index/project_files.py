@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -143,6 +143,13 @@ class ProjectFiles:
         """What says how the code of the projects is run, in searched directories and around them."""
         assert self.context is not None  # looking for it finds what is shipped around
         return ShippedFiles(self._shipped)
+
+    def with_texts(self, texts: Mapping[Path, SourceFile]) -> ProjectFiles:
+        """The same files, where texts count in place of what some hold. Nothing is listed again."""
+        members = [replace(member, text=texts.get(member.path, member.text)) for member in self.members]
+        files = ProjectFiles(members, self.configurations, self.searched, listings=self.listings)
+        files.context, files.shipped = self.context, self.shipped
+        return files
 
     def config_of(self, path: Path) -> Config | None:
         """The configuration of a context file; None where it is wrong, which is no failure of this run."""

@@ -1,0 +1,72 @@
+"""Links the files of one run, and links them again when fixes have changed some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.engine.index.project_index import ProjectIndex, build_index
+
+if TYPE_CHECKING:
+    from trainlint.cache.cache import Cache
+    from trainlint.engine.index.link_memory import LinkMemory
+    from trainlint.engine.index.project_files import ProjectFiles
+    from trainlint.engine.pool.tasks import Executor
+    from trainlint.engine.work import Job
+    from trainlint.finding import Failure
+    from trainlint.source import SourceFile
+
+
+class Linker:
+    """Says which jobs a run has, each with what the other files say of its file."""
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        files: ProjectFiles,
+        executor: Executor | None = None,
+        cache: Cache | None = None,
+        memory: LinkMemory | None = None,
+    ) -> None:
+        """All but the jobs is as in `build_index`."""
+        self._jobs = jobs
+        self._files = files
+        self._executor = executor
+        self._cache = cache
+        self.index: ProjectIndex = build_index(files, executor, cache, memory)
+        """What linking the files as they were found gave."""
+        self.jobs = self._with_facts(self.index)
+        """The jobs, without those that linking gave up."""
+        self._later_failures: tuple[Failure, ...] = ()
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """What went wrong in linking."""
+        return (*self.index.failures, *self._later_failures)
+
+    def relinked(self, texts: Mapping[Path, SourceFile]) -> list[Job] | None:
+        """The jobs when these texts count in place of what their files hold; None where linking fails then.
+
+        With a cache, only the files of these texts are summarised.
+        """
+        if self._cache is not None:
+            self._cache.save()  # what was just found out about the files on disk can be looked up then
+        index = build_index(self._files.with_texts(texts), self._executor, self._cache)
+        failures = tuple(failure for failure in index.failures if failure not in self.index.failures)
+        if failures or index.given_up != self.index.given_up:
+            self._later_failures = failures
+            return None
+        return self._with_facts(index)
+
+    def _with_facts(self, index: ProjectIndex) -> list[Job]:
+        return [
+            replace(
+                job,
+                imported_facts=index.imported_facts.get(job.path),
+                facts_digest=index.digests.get(job.path, b""),
+            )
+            for job in self._jobs
+            if job.path not in index.given_up
+        ]
