@@ -17,7 +17,7 @@ from trainlint.engine.discover import Target
 from trainlint.engine.fix_passes import PASSES, fixed_in_passes
 from trainlint.engine.pool.tasks import Executor, LocalExecutor
 from trainlint.engine.rewriting import Fixing
-from trainlint.engine.work import Job, Outcome, Rewrite, TextJob
+from trainlint.engine.work import Job, Outcome, Rewrite
 from trainlint.engine.workers import judge_all
 from trainlint.finding import Safety
 from trainlint.source import source_from_text
@@ -98,8 +98,7 @@ def test_each_fix_is_counted_once(project: Path, capsys: pytest.CaptureFixture[s
     assert "Fixed 3 problems" in shown.out + shown.err
 
 
-def test_fixes_of_chosen_lines_bring_nothing_to_light_elsewhere(project: Path) -> None:
-    """A codemod, or an editor, that asks for one text fixes that one only."""
+def test_a_file_that_was_not_named_stays_as_it_is(project: Path) -> None:
     main(["check", "data.py", "--isolated", "--unsafe-fixes", "--exit-zero"])
     assert texts(project)["train.py"] == TRAIN
 
@@ -107,11 +106,11 @@ def test_fixes_of_chosen_lines_bring_nothing_to_light_elsewhere(project: Path) -
 def test_nothing_is_written_where_a_later_pass_is_interrupted(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
 
-    def interrupted(tasks: Sequence[TextJob], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
-        passes.append(tasks)
+    def interrupted(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
+        passes.append(jobs)
         if len(passes) == 2:
             raise KeyboardInterrupt
-        return judge_all(tasks, fixing, executor)
+        return judge_all(jobs, fixing, executor)
 
     monkeypatch.setattr(fix_passes, "judge_all", interrupted)
     assert main([*FIX]) == 130
@@ -131,11 +130,11 @@ def judging(path: Path, fixing: Fixing) -> tuple[list[Outcome], int]:
     before = source_from_text("x.py", "start\n")
     seen: list[frozenset[str]] = []
 
-    def judge(tasks: Sequence[TextJob], fixing: Fixing | None, _: Executor) -> list[Outcome]:
+    def judge(jobs: Sequence[Job], fixing: Fixing | None, _: Executor) -> list[Outcome]:
         assert fixing is not None
         outcomes = []
-        for task in tasks:
-            source = task.text or before
+        for each in jobs:
+            source = each.text or before
             wanted = {"TRN998", "TRN999"} | ({"TRN001"} if "TRN001" not in source.text else set())
             added = sorted(wanted - fixing.endless)
             after = replace(source, text=source.text + "".join(f"{code}\n" for code in added))
@@ -146,7 +145,7 @@ def judging(path: Path, fixing: Fixing) -> tuple[list[Outcome], int]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fix_passes, "judge_all", judge)
-        outcomes = fixed_in_passes([TextJob(job)], fixing, LocalExecutor(), lambda _: [job])
+        outcomes = fixed_in_passes([job], fixing, LocalExecutor(), lambda _: [job])
     return outcomes, len(seen)
 
 

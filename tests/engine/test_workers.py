@@ -29,7 +29,7 @@ from trainlint.engine.pool.task_queue import TaskQueue
 from trainlint.engine.pool.tasks import LocalExecutor, TaskKind
 from trainlint.engine.pool.worker_pool import WorkerPool
 from trainlint.engine.time_limit import time_limit
-from trainlint.engine.work import Job, TextJob
+from trainlint.engine.work import Job
 from trainlint.engine.workers import WORTH_A_WORKER, judge_all, worker_count
 
 NOTHING = Selection(Config(), (), ())
@@ -301,7 +301,7 @@ def test_a_system_without_processes_does_the_tasks_itself(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("trainlint.engine.pool.worker_pool._new_worker", refuse)
     with WorkerPool(2) as pool:
-        outcomes = judge_all([TextJob(job) for job in jobs_of([1, 1])], None, pool)
+        outcomes = judge_all(jobs_of([1, 1]), None, pool)
     assert ["no such file" in outcome.failures[0].reason for outcome in outcomes] == [True, True]
 
 

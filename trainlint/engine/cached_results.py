@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trainlint.engine.cache_keys import key_of_outcome
-from trainlint.engine.work import Job, Outcome, TextJob
+from trainlint.engine.work import Job, Outcome
 from trainlint.finding import Report
 from trainlint.project import module_lies_in
 
@@ -55,7 +55,7 @@ def judge_changed(jobs: Sequence[Job], executor: Executor, cache: Cache) -> list
     new = [job for job in jobs if job.path not in known]
     cache.recalled.outcomes = (len(known), len(jobs))
     cache.rest()
-    for job, outcome in zip(new, judge_all([TextJob(job) for job in new], None, executor), strict=True):
+    for job, outcome in zip(new, judge_all(new, None, executor), strict=True):
         known[job.path] = outcome
         # What went wrong may go well another time.
         if all(failure.lasting for failure in outcome.failures):

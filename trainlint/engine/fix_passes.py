@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.engine.work import Job, Outcome, Rewrite, TextJob
+from trainlint.engine.work import Job, Outcome, Rewrite
 from trainlint.engine.workers import judge_all
 from trainlint.finding import UnappliedFix
 
@@ -31,7 +31,7 @@ Relinked = Callable[[Mapping["Path", "SourceFile"]], Sequence[Job] | None]
 be had."""
 
 
-def fixed_in_passes(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor, relinked: Relinked) -> list[Outcome]:
+def fixed_in_passes(jobs: Sequence[Job], fixing: Fixing, executor: Executor, relinked: Relinked) -> list[Outcome]:
     """What judging and fixing all files gives, in their order. Nothing is written.
 
     The last pass applies nothing, so a second run over the result changes nothing. Rules whose fixes never come to an
@@ -39,7 +39,7 @@ def fixed_in_passes(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor
     """
     notes: list[tuple[Path, UnappliedFix]] = []
     while True:
-        passes = _Passes(tasks, replace(fixing, ignore_reason=None), executor)
+        passes = _Passes(jobs, replace(fixing, ignore_reason=None), executor)
         fought = passes.repeat(relinked)
         if not fought:
             break
@@ -48,7 +48,7 @@ def fixed_in_passes(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor
             f"the fixes of {' and '.join(sorted(endless))} do not end after {PASSES} passes over the files, "
             "so none was applied; please report these rules"
         )
-        shown = {task.path: task.job.target.shown for task in tasks}
+        shown = {job.path: job.target.shown for job in jobs}
         notes += [(path, UnappliedFix(shown[path], code, reason)) for path, code in sorted(fought)]
         fixing = replace(fixing, endless=fixing.endless | endless)
     if fixing.ignore_reason is not None:
@@ -56,58 +56,58 @@ def fixed_in_passes(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor
     outcomes = passes.outcomes
     for path, note in reversed(notes):
         outcomes[path] = replace(outcomes[path], unapplied=(note, *outcomes[path].unapplied))
-    return [outcomes[task.path] for task in tasks]
+    return [outcomes[job.path] for job in jobs]
 
 
 class _Passes:
     """The passes over the files, without the rules known to be endless."""
 
-    def __init__(self, tasks: Sequence[TextJob], fixing: Fixing, executor: Executor) -> None:
+    def __init__(self, jobs: Sequence[Job], fixing: Fixing, executor: Executor) -> None:
         self.outcomes: dict[Path, Outcome] = {}
         """Of all passes so far."""
         self._fixing = fixing
         self._executor = executor
-        self._tasks = {task.path: task for task in tasks}
+        self._judged = {job.path: job for job in jobs}
         """Each file as it was judged last."""
-        self._given = {task.path: task.text for task in tasks}
+        self._given = {job.path: job.text for job in jobs}
 
     def repeat(self, relinked: Relinked) -> set[tuple[Path, str]]:
         """Do the passes. Where they do not end, the files and rules that the last two fixed, else nothing."""
         last: set[tuple[Path, str]] = set()
-        tasks: Sequence[TextJob] = list(self._tasks.values())
+        todo: Sequence[Job] = list(self._judged.values())
         for _ in range(PASSES):
-            before, last = last, self._pass(tasks, self._fixing)
+            before, last = last, self._pass(todo, self._fixing)
             if not last:
                 return set()
             jobs = relinked(self._texts())
             if jobs is None:
                 return set()
             changed = {path for path, _ in last}
-            tasks = [TextJob(job, self._text(job.path)) for job in jobs if job.path in changed or self._is_new(job)]
+            todo = [replace(job, text=self._text(job.path)) for job in jobs if job.path in changed or self._is_new(job)]
         return before | last
 
     def add_ignores(self, fixing: Fixing) -> None:
         """Add ignore comments for what stays."""
         staying = {path: outcome for path, outcome in self.outcomes.items() if outcome.findings}
-        self._pass([TextJob(self._tasks[path].job, self._text(path)) for path in staying], fixing)
+        self._pass([replace(self._judged[path], text=self._text(path)) for path in staying], fixing)
         for path, outcome in staying.items():
             notes = (*outcome.unapplied, *self.outcomes[path].unapplied)
             self.outcomes[path] = replace(self.outcomes[path], unapplied=notes)
 
-    def _pass(self, tasks: Sequence[TextJob], fixing: Fixing) -> set[tuple[Path, str]]:
+    def _pass(self, jobs: Sequence[Job], fixing: Fixing) -> set[tuple[Path, str]]:
         """Judge and fix some files; what was fixed."""
         fixed: set[tuple[Path, str]] = set()
-        for task, outcome in zip(tasks, judge_all(tasks, fixing, self._executor), strict=True):
-            earlier = self.outcomes.get(task.path)
-            self._tasks[task.path] = task
-            self.outcomes[task.path] = outcome if earlier is None else _after(earlier, outcome)
+        for job, outcome in zip(jobs, judge_all(jobs, fixing, self._executor), strict=True):
+            earlier = self.outcomes.get(job.path)
+            self._judged[job.path] = job
+            self.outcomes[job.path] = outcome if earlier is None else _after(earlier, outcome)
             if outcome.rewrite is not None:
-                fixed |= {(task.path, code) for code, _ in outcome.fixed}
+                fixed |= {(job.path, code) for code, _ in outcome.fixed}
         return fixed
 
     def _texts(self) -> dict[Path, SourceFile]:
         """What counts in place of files: texts that were given, and what fixes made of those and of files."""
-        texts = {path: self._text(path) for path in self._tasks}
+        texts = {path: self._text(path) for path in self._judged}
         return {path: text for path, text in texts.items() if text is not None}
 
     def _text(self, path: Path) -> SourceFile | None:
@@ -116,7 +116,7 @@ class _Passes:
 
     def _is_new(self, job: Job) -> bool:
         """Whether a file is told something else than when it was judged last."""
-        judged = self._tasks[job.path].job
+        judged = self._judged[job.path]
         if job.facts_digest and judged.facts_digest:
             return job.facts_digest != judged.facts_digest
         return job.imported_facts != judged.imported_facts

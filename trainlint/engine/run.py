@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.work import Job, Outcome, Rewrite, TextJob, do_text, judge_and_fix, written
+from trainlint.engine.work import Job, Outcome, Rewrite, do_text, judge_and_fix, written
 from trainlint.finding import Failure, Report
 from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
@@ -126,9 +126,9 @@ def _judged(
         linker = Linker(jobs, files, executor, cache)
         jobs = linker.jobs
         if fixing is not None:
-            outcomes = _written(jobs, _fixed([TextJob(job) for job in jobs], fixing, executor, linker), fixing)
+            outcomes = _written(jobs, _fixed(jobs, fixing, executor, linker), fixing)
         elif cache is None:
-            outcomes = judge_all([TextJob(job) for job in jobs], None, executor)
+            outcomes = judge_all(jobs, None, executor)
         else:
             from trainlint.engine.cached_results import judge_changed
 
@@ -142,15 +142,15 @@ def _judged(
     )
 
 
-def _fixed(tasks: Sequence[TextJob], fixing: Fixing, executor: Executor, linker: Linker | None) -> list[Outcome]:
+def _fixed(jobs: Sequence[Job], fixing: Fixing, executor: Executor, linker: Linker | None) -> list[Outcome]:
     """What judging and fixing the files gives; nothing is written."""
     if linker is not None and fixing.is_settled_by_passes:
         from trainlint.engine.fix_passes import fixed_in_passes
 
-        return fixed_in_passes(tasks, fixing, executor, linker.relinked)
+        return fixed_in_passes(jobs, fixing, executor, linker.relinked)
     from trainlint.engine.workers import judge_all
 
-    return judge_all(tasks, fixing, executor)
+    return judge_all(jobs, fixing, executor)
 
 
 def _written(jobs: Sequence[Job], outcomes: list[Outcome], fixing: Fixing | None) -> list[Outcome]:
@@ -191,7 +191,7 @@ def run_text(
         else:
             from trainlint.engine.pool.tasks import LocalExecutor
 
-            outcomes = _fixed([TextJob(job, source) for job in jobs], fixing, LocalExecutor(), linker)
+            outcomes = _fixed([replace(job, text=source) for job in jobs], fixing, LocalExecutor(), linker)
     if cache is not None:
         cache.save()
     return _gathered(jobs, outcomes, [*failures, *(() if linker is None else linker.failures)])

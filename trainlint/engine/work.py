@@ -52,6 +52,8 @@ class Job:
     """What other files say of this one; None where they say nothing."""
     facts_digest: bytes = b""
     """The digest of the imported facts, where the cache knows it."""
+    text: SourceFile | None = None
+    """What counts in place of what the file holds; None for the file itself."""
 
     @property
     def path(self) -> Path:
@@ -62,24 +64,6 @@ class Job:
     def size(self) -> int:
         """The file's, in bytes."""
         return self.target.size
-
-
-@dataclass(frozen=True, slots=True)
-class TextJob:
-    """A job, and the text that counts in place of what the file holds; None for the file itself."""
-
-    job: Job
-    text: SourceFile | None = None
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self.job.path
-
-    @property
-    def size(self) -> int:
-        """The file's, in bytes."""
-        return self.job.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +89,17 @@ class Outcome:
 def judge_and_fix(
     job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Outcome:
-    """Judge one file and fix it if asked, without writing.
+    """Judge one file, or its text where the job has one, and fix it if asked, without writing.
 
     Raises nothing but KeyboardInterrupt: what goes wrong is a Failure. `model`, or what `remains` of it, is what
     linking already knows of the file; it counts only if the file is still the same.
     """
     shown = job.target.shown
     try:
-        return _judged_and_fixed(job, fixing, model, remains)
+        if job.text is None:
+            return _judged_and_fixed(job, fixing, model, remains)
+        with time_limit(job.selection.config.file_time_limit):
+            return _done_text(job.text, job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(shown, error)
     except OtherLanguage:
@@ -131,7 +118,7 @@ def judge_and_fix(
 def _judged_and_fixed(
     job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
 ) -> Outcome:
-    """Judge the file, and fix it if asked. Raises UnreadableSource."""
+    """Judge what the file holds, and fix it if asked. Raises UnreadableSource."""
     shown = job.target.shown
     data = read_bytes(job.path, whole=not is_settings(shown))
     elsewhere = fixing is not None and write_leaves_project(job.path)
@@ -191,29 +178,9 @@ def _meets_torch(facts: ImportedFacts | None) -> bool:
     return facts is not None and (facts.reaches_torch or facts.serves_torch)
 
 
-def do_text(
-    source: SourceFile,
-    job: Job,
-    fixing: Fixing | None = None,
-    model: SemanticModel | None = None,
-    remains: EarlierFacts | None = None,
-) -> Outcome:
-    """Judge one text and fix it if asked, without writing. Raises nothing but KeyboardInterrupt.
-
-    `model` and `remains` as in `judge_and_fix`.
-    """
-    try:
-        with time_limit(job.selection.config.file_time_limit):
-            return _done_text(source, job, fixing, model, remains)
-    except TookTooLong as error:
-        return _too_slow(source.path, error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - as in `judge_and_fix`
-        return Outcome(failures=(Failure(source.path, crash(error)),), judged=False)
-    finally:
-        if model is not None:
-            model.release()
+def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
+    """Judge one text in place of what the file of a job holds, as `judge_and_fix` does."""
+    return judge_and_fix(replace(job, text=source), fixing)
 
 
 def _too_slow(shown: str, error: TookTooLong) -> Outcome:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.model_store import bound_for
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, OnProgress, TaskKind, tell_nobody
-from trainlint.engine.work import Job, Outcome, TextJob, do_text, judge_and_fix
+from trainlint.engine.work import Job, Outcome, judge_and_fix
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -53,21 +53,18 @@ def _prepare() -> None:
     import trainlint.analysis.project.summarise  # noqa: F401
 
 
-def judge_all(tasks: Sequence[TextJob], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
+def judge_all(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
     """The outcomes of jobs, in their order."""
-    return executor.run_tasks(TaskKind(partial(_judge, fixing=fixing), _crashed, "judging files"), tasks)
+    return executor.run_tasks(TaskKind(partial(_judge, fixing=fixing), _crashed_job, "judging files"), jobs)
 
 
-def _judge(task: TextJob, store: ModelStore, fixing: Fixing | None) -> Outcome:
-    model, remains = store.take(task.path), store.remains(task.path)
-    if task.text is None:
-        return judge_and_fix(task.job, fixing, model, remains)
-    return do_text(task.text, task.job, fixing, model, remains)
+def _judge(job: Job, store: ModelStore, fixing: Fixing | None) -> Outcome:
+    return judge_and_fix(job, fixing, store.take(job.path), store.remains(job.path))
 
 
-def _crashed(task: TextJob, how: str) -> Outcome:
+def _crashed_job(job: Job, how: str) -> Outcome:
     reason = f"{how}; please report this, and exclude the file meanwhile"
-    return Outcome(failures=(Failure(task.job.target.shown, reason),), judged=False)
+    return Outcome(failures=(Failure(job.target.shown, reason),), judged=False)
 
 
 def _processors() -> int:
