@@ -206,6 +206,8 @@ _WORK = {
 }
 _CALLS = {"cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "runtime", "driver"}
 _LINKS = {"fwdbwd", "forward_backward"}
+_LATEST_US = 1e18
+"""No trace holds a later time, or a longer one: some 30,000 years. Sums of larger numbers would be infinite."""
 # Kineto of 2021 has one category for operators and annotations.
 _ANNOTATION = re.compile(r"ProfilerStep#|enumerate\(|Optimizer\.|\w+\.forward$|TL\||## |(?:nccl|gloo|mpi|c10d):")
 
@@ -244,7 +246,7 @@ class _Events:
         except (KeyError, TypeError, ValueError, OverflowError):
             self.damaged += 1
             return
-        if not (isfinite(start) and isfinite(duration) and duration >= 0):
+        if not (abs(start) <= _LATEST_US and 0 <= duration <= _LATEST_US):
             self.damaged += 1
             return
         arguments = event.get("args")
@@ -259,7 +261,7 @@ class _Events:
 
     def _add_link(self, event: Mapping[str, Any]) -> None:
         at, number = event.get("ts"), _number(event.get("id"))
-        if event.get("cat") in _LINKS and number is not None and isinstance(at, int | float) and isfinite(at):
+        if event.get("cat") in _LINKS and number is not None and isinstance(at, int | float) and abs(at) <= _LATEST_US:
             self.links[event["ph"], number] = f"{event.get('pid')}/{event.get('tid')}", float(at)
 
     def _all_links(self, zero: float) -> Iterator[BackwardLink]:

@@ -174,6 +174,15 @@ def test_what_is_nested_without_end_is_one_sentence(tmp_path: Path, text: str, w
     assert "\n" not in str(refused.value)
 
 
+def test_times_that_no_trace_holds_are_damaged_events(tmp_path: Path) -> None:
+    """Their sum would be infinite."""
+    path = tmp_path / "trace.json"
+    event = {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 9e307, "dur": 9e307}
+    path.write_text(json.dumps({"traceEvents": [event, {**event, "ts": 1, "dur": 2}]}))
+    trace = read_events(path)
+    assert (trace.damaged, len(trace.work)) == (1, 1)
+
+
 def test_a_time_beyond_all_numbers_is_a_damaged_event(tmp_path: Path) -> None:
     trace = _small()
     path = trace.write(tmp_path / "trace.json")
