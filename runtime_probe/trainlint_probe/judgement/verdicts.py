@@ -153,8 +153,7 @@ def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, 
         best = min(item.tried, key=lambda way: median(item.tried[way]))
         gained = [before - after for before, after in zip(ours, item.tried[best], strict=True)]
         often = item.steps / steps
-        gain = _median_of([often * ms for ms in gained])
-        gains.append(Interval(gain.low, max(gain.low, gain.high)))
+        gains.append(_median_of([often * ms for ms in gained]))
         told.append(
             f"{item.name} updates {item.parameters} tensors in {units.duration(median(ours))} by {item.path}, and in "
             f"{units.duration(median(item.tried[best]))} by {best}, tried on copies of them"
