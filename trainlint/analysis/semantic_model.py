@@ -190,7 +190,7 @@ class SemanticModel:
         if self.outside.never_updates is not None:
             return self.outside.never_updates
         from trainlint.analysis.tables.common_names import FOREIGN
-        from trainlint.analysis.tables.updates import program
+        from trainlint.analysis.tables.file_words.programs import program
 
         found = program(self.source.text.encode(errors="replace"))
         if found.updates or not found.runs:
@@ -489,7 +489,7 @@ class SemanticModel:
     @cached_property
     def device(self) -> Home:
         """Where tensors live unless something says otherwise: on the host in a file that names no device."""
-        from trainlint.analysis.tables.devices import names_device
+        from trainlint.analysis.tables.file_words.devices import names_device
         from trainlint.analysis.types.values import Home
 
         together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))

@@ -22,7 +22,7 @@ _MODULES = {
     "trainlint.finding": "Confidence Edit Failure Finding Fix Heat RelatedPlace Report Safety Severity Span "
     "UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
-    "trainlint.analysis.tables.updates": "Program",
+    "trainlint.analysis.tables.file_words.programs": "Program",
     "trainlint.analysis.project.summary": "ClassSummary Draw FunctionSummary OutgoingCall Summary",
     "trainlint.analysis.syntax.blocks": "BlockKind",
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation, holds_nothing
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -17,7 +18,6 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.host_lists import host_index, same_index
 from trainlint_rules.sync.idioms.moved.creations import (
-    MOVES,
     device_of_move,
     doubts,
     drawn_by_numpy,
@@ -131,7 +131,7 @@ class CreatedOnHostThenMoved(CallRule):
     code = "TRN207"
     name = "created-on-host-then-moved"
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = (*MOVES, *ALL, ".new_tensor")
+    on = (*MOVING_METHODS, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
     unless = (made_where_missing, for_export, once_per_sequence, drawn_by_numpy)
@@ -147,7 +147,7 @@ class CreatedOnHostThenMoved(CallRule):
         if last_name(site.call.func) == "new_tensor":
             sure = made_anew(site)
             return Match(site, sure, message=_ANEW, help=_RANGE if is_range(site) else _COPIED) if sure else None
-        made, stored = made_and_moved(site), last_name(site.call.func) not in MOVES
+        made, stored = made_and_moved(site), last_name(site.call.func) not in MOVING_METHODS
         if made is None and not stored and is_moved_result(site):
             return _made_elsewhere(site)
         if made is None or (not stored_on_device(site) if stored else holds_nothing(made)):

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from tests.analysis.tables.source_names import ROOT, names_of, source_files, tables
+from trainlint.analysis.tables.waits.device_copies import MOVES
 
 WORDS = {
     "iter range list tuple sorted filter": "built-ins that rules also ask about for what they read, hold or count to",
@@ -83,6 +84,15 @@ def test_no_other_module_has_a_list_or_pattern_of_these_names(module: str) -> No
 def test_exceptions_are_needed(module: str, name: str) -> None:
     assert name in {found for _, found in _found(module)}
     assert name not in _words()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_other_module_lists_the_methods_that_move(module: str) -> None:
+    """`to` and `cuda` mean other things by themselves, and side by side only this."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    lists = [node.elts for node in ast.walk(tree) if isinstance(node, ast.Tuple | ast.Set | ast.List)]
+    named = [{item.value for item in items if isinstance(item, ast.Constant)} for items in lists]
+    assert not [names for names in named if set(MOVES) <= names], "ask tables/waits/device_copies.py"
 
 
 def test_words_are_needed() -> None:

@@ -21,7 +21,8 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import OFF, FactKind
 from trainlint.analysis.tables.loaders import moves_batches
-from trainlint.analysis.types.vocabulary import DTYPE_NAME, MODULE_METHODS_RETURNING_SELF, names_module
+from trainlint.analysis.tables.module_methods import RETURN_SELF
+from trainlint.analysis.types.vocabulary import DTYPE_NAME, names_module
 
 FoundKind = tuple[FactKind, str]
 """A kind and its detail."""
@@ -198,7 +199,7 @@ def _is_module(outline: Outline, node: ast.expr, block: Block, depth: int = 0) -
 
 def _makes_module(outline: Outline, func: ast.expr, block: Block, depth: int) -> bool:
     """Whether what is called is a class, a function that makes networks, or a method that hands its network back."""
-    if isinstance(func, ast.Attribute) and func.attr in MODULE_METHODS_RETURNING_SELF:
+    if isinstance(func, ast.Attribute) and func.attr in RETURN_SELF:
         return _is_module(outline, func.value, block, depth + 1)
     name = last_name(func)
     return not isinstance(func, ast.Call) and (name.endswith(_MAKERS) or name[:1].isupper())

@@ -15,6 +15,7 @@ from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import argument, dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.tables.parallel import Wrapper, origins_of
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ ORIGINS: dict[str, Wrapper] = {
 _NAMES = frozenset(origin.rpartition(".")[2] for origin in ORIGINS)
 SHARDING_ROOTS = ("torch.distributed.fsdp", "torch.distributed._composable.fsdp")
 """For the triggers of rules that look at each reference of a sharding wrapper."""
-_SAME_MODULE = frozenset({"to", "cuda", "cpu", "train", "eval", "requires_grad_"})
-"""Methods that hand back the module itself."""
 _FOLLOWED = 4
 """How many names are followed from a use back to the wrap."""
 
@@ -114,7 +113,7 @@ class _Search:
         inner: ast.expr | None = None
         if self.file.kinds.imported(call.func, block) == "torch.compile":
             inner = argument(call, "model", 0)
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in _SAME_MODULE:
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in RETURN_SELF:
             inner = call.func.value
         return self.of(inner, block, position(inner), depth - 1) if inner is not None else None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainlint.analysis.tables.devices import names_device
+from trainlint.analysis.tables.file_words.devices import names_device
+from trainlint.analysis.tables.file_words.programs import Program, program
 from trainlint.analysis.tables.frameworks.loaded_weights import LOADING_WEIGHTS
 from trainlint.analysis.tables.frameworks.process_groups import STARTING_PROCESSES
-from trainlint.analysis.tables.updates import Program, program
 from trainlint.patterns import lazy
 
 _LETTER = rb"[\w\x80-\xff]"

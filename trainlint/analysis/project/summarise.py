@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
-from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, moves_no_tensor_to_device
+from trainlint.analysis.effects.given.device_moves import is_part_of, moves_no_tensor_to_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
@@ -24,6 +24,7 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.frameworks.trainers import MODEL, names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
 from trainlint.analysis.types.calls.scattered_arguments import handed_over

@@ -11,6 +11,7 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import PLAIN_METHODS
 from trainlint.analysis.tables.host_reads import ITEM
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 
 COMMON_METHODS = frozenset((ITEM.name,)) | frozenset(
     "forward step update to backward train eval zero_grad state_dict load_state_dict append add get set "
@@ -18,8 +19,6 @@ COMMON_METHODS = frozenset((ITEM.name,)) | frozenset(
     "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
 )
 """Method names that too many classes share for a call on an unknown object to mean the file's own method."""
-_HANDING_BACK = frozenset(("to", "cuda", "train", "eval", "half", "float"))
-"""Methods of modules that return the module."""
 _MOST_BINDINGS = 100
 """What is assigned more often than that is generated code, and no instance of one class."""
 _NO_CLASS = frozenset((None,))
@@ -71,7 +70,7 @@ class LocalCalls:
         if depth > 6:
             return None
         if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _HANDING_BACK:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in RETURN_SELF:
                 return self.instance_class(node.func.value, block, depth + 1)
             if isinstance(node.func, ast.Name):
                 return self.class_named(node.func, block)

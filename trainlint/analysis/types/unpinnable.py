@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.values import Kind
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Unpinnable(Enum):
 def unpinnable_of(file: SemanticModel) -> dict[str, tuple[Unpinnable, ...]]:
     """Function → what it makes of this sort itself; without the functions that make nothing."""
     found: dict[str, dict[Unpinnable, None]] = {}
-    for name in ("to", "cuda", "batch", "tensor", "as_tensor"):
+    for name in (*MOVES, "batch", "tensor", "as_tensor"):
         for place in file.outline.calls.get(name, ()):
             function = file.outline.enclosing(place.block)
             assert isinstance(place.node, ast.Call)

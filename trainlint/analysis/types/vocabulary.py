@@ -60,10 +60,6 @@ DETACHING = frozenset(
         "byte",
     }
 )
-MODULE_METHODS_RETURNING_SELF = frozenset(
-    "to cuda cpu train eval half float double bfloat16 requires_grad_ apply share_memory compile to_empty "
-    "merge_and_unload".split()
-)
 COMPUTING_METHOD = lazy(
     r"^(forward|encode|decode|generate|predict|sample|embed|project|extract|inference|infer|score|evaluate|"
     r"compute|calc|calculate|log_prob|"

@@ -23,6 +23,8 @@ from trainlint.analysis.syntax.names import (
     position,
 )
 from trainlint.analysis.syntax.roles import Role, role
+from trainlint.analysis.tables.host_reads import CPU
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import early_guard
 from trainlint.finding import Edit
 
@@ -31,7 +33,7 @@ _ARGUMENTS = ("data", "requires_grad", "volatile")
 """The arguments of the old constructor, in their order; the last one does nothing since PyTorch 0.4."""
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _FRESH_METHODS = frozenset({"new", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor"})
-_CASTS = frozenset({"cuda", "cpu", "to", "type", "float", "double", "half", "long", "int", "bool"})
+_CASTS = frozenset({*MOVES, CPU.name, "type", "float", "double", "half", "long", "int", "bool"})
 _FILLS = RANDOM_FILLS | {"zero_", "fill_"}
 
 

@@ -10,10 +10,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
 from trainlint.analysis.syntax.uses import assigned_target
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 
 CROSS_ENTROPY = ("torch.nn.*.cross_entropy", "torch.nn.*.CrossEntropyLoss")
 """For `on` of a rule; see `losses_at`."""
-_MOVING = frozenset({"to", "cuda", "float", "half", "bfloat16", "train", "eval"})
 
 
 def calls_of(file: SemanticModel, built: Place) -> Iterator[Place]:
@@ -66,9 +66,11 @@ def _outermost_move(built: Place) -> ast.AST:
     """The expression around a call of a constructor that only moves or casts what it builds."""
     node = built.node
     for part in nodes_in(built.statement):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MOVING:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in RETURN_SELF:
             inner: ast.expr = part
-            while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _MOVING:
+            while (
+                isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in RETURN_SELF
+            ):
                 inner = inner.func.value
             if inner is built.node:
                 return part

@@ -9,10 +9,9 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Class, How, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.waits.device_copies import MOVES
 
-_SHAPING = frozenset(
-    {"view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "float", "to", "cuda"}
-)
+_SHAPING = frozenset({"view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "float", *MOVES})
 _MODULES = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
 _FUNCTIONS = frozenset({"softmax", "log_softmax"})
 _DEEPEST = 8

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
@@ -22,7 +23,6 @@ _DOUBLE = lazy(
 _TYPE_SECOND = ("zeros", "ones", "empty")
 """Those whose second argument is the type."""
 _CASTS = frozenset(("float", "half", "bfloat16", "long", "int", "bool", "type", "type_as", "byte"))
-_MOVES = ("to", "cuda")
 
 
 @guard
@@ -36,7 +36,7 @@ def cast_on_the_way(site: Site) -> bool:
         typed = name == "to" and (moved or len(outer.args) > 1 or argument(outer, "dtype") is not None)
         if name in _CASTS or typed:
             return True
-        moved |= name in _MOVES
+        moved |= name in MOVES
     return False
 
 
@@ -54,7 +54,7 @@ def is_copied_to_device(site: Site) -> bool:
     """Whether a tensor goes to the device in the expression that makes it."""
     if argument(site.call, "device") is not None:
         return site.value(site.call).on_device
-    moves = (outer for outer in _chain(site.statement, site.call) if last_name(outer.func) in _MOVES)
+    moves = (outer for outer in _chain(site.statement, site.call) if last_name(outer.func) in MOVES)
     move = next(moves, None)
     return move is not None and site.value(move).on_device
 

@@ -12,6 +12,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Kind, Origin
@@ -212,7 +213,7 @@ def _is_on_device(file: SemanticModel, tensor: ast.expr, block: Block) -> bool:
     """Whether a tensor is made on the device, or moved there, in plain sight: a guess from its name is not enough."""
     made = [node for node, _ in _origins(file, tensor, block, 0)]
     return any(
-        last_name(part.func) in ("to", "cuda") or argument(part, "device") is not None
+        last_name(part.func) in MOVES or argument(part, "device") is not None
         for node in made
         for part in nodes_in(node)
         if isinstance(part, ast.Call)

@@ -15,6 +15,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, names_in
 from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.tables.signs import CUDA, DEEPSPEED
+from trainlint.analysis.tables.waits.device_copies import TAKING_NON_BLOCKING
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
@@ -121,7 +122,7 @@ def _possible_copies(file: SemanticModel) -> list[Place]:
     return [
         place
         for name, places in file.outline.calls.items()
-        if name in ("to", "cuda", "type") or _MOVING_CALL.search(name)
+        if name in TAKING_NON_BLOCKING or _MOVING_CALL.search(name)
         for place in places
     ]
 
@@ -134,7 +135,7 @@ def copies_by_loader(file: SemanticModel) -> dict[Loader, list[Place]]:
         call = place.node
         assert isinstance(call, ast.Call)
         moved = list(call.args[:2])
-        if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda", "type"):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in TAKING_NON_BLOCKING:
             moved = [call.func.value]
         for item in moved:
             for loader in file.batches.sources(item, place.block):

@@ -9,10 +9,11 @@ from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import early_guard, guard
 
 _CHOOSING = frozenset({"set_device", "set_device_index"})
-_MOVES = frozenset({"cuda", "to", "device"})
+_MOVES = frozenset({*MOVES, "device"})
 
 
 @guard

@@ -9,9 +9,9 @@ import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
 
-_RETURNING_SELF = frozenset({"to", "cuda", "train", "float"})
 _DEEPEST = 3
 
 
@@ -23,7 +23,7 @@ def ddp_call(file: SemanticModel, node: ast.expr, block: Block, depth: int = _DE
     if isinstance(node, ast.Call):
         if file.kinds.imported(node.func, block) in DDP_ORIGINS:
             return node
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _RETURNING_SELF:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in RETURN_SELF:
             return ddp_call(file, node.func.value, block, depth)
         return None
     if not depth:

@@ -21,6 +21,7 @@ from trainlint.analysis.syntax.names import (
 )
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import assigned_target, mentions
+from trainlint.analysis.tables.waits.device_copies import MOVES
 
 _LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _SHAPED = frozenset({"empty", "zeros", "ones"})
@@ -105,7 +106,7 @@ def _same_values(node: ast.expr) -> ast.expr:
 def _same_shape(node: ast.expr) -> ast.expr:
     """A tensor expression without the methods that keep its shape."""
     node = _same_values(node)
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("to", "cuda"):
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MOVES:
         node = _same_values(node.func.value)
     return node
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.inference import Kinds
 from trainlint_rules.distributed.idioms.model_sizes import (
@@ -18,7 +19,6 @@ from trainlint_rules.distributed.idioms.model_sizes import (
 )
 
 _DEEPEST = 12
-_PASSING_METHODS = frozenset({"to", "cuda", "cpu", "train", "eval", "float", "requires_grad_", "half", "bfloat16"})
 _PASSING_FUNCTIONS = frozenset({"compile", "convert_sync_batchnorm"})
 _HALF = frozenset({"bfloat16", "float16", "half", "auto"})
 
@@ -81,7 +81,7 @@ def _of_call(kinds: Kinds, call: ast.Call, block: Block, depth: int) -> Declared
     name = last_name(call.func)
     if name == "from_pretrained":
         return _size_in_model_name(kinds, call, block, half=_loads_half(call))
-    if isinstance(call.func, ast.Attribute) and name in _PASSING_METHODS and kinds.imported(call.func, block) is None:
+    if isinstance(call.func, ast.Attribute) and name in RETURN_SELF and kinds.imported(call.func, block) is None:
         return _cast(call, declared_size(kinds, call.func.value, block, depth + 1))
     if name in _PASSING_FUNCTIONS and call.args:
         return declared_size(kinds, call.args[0], block, depth + 1)

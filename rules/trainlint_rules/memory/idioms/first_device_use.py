@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import outside_with
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, position
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint_rules.memory.idioms.allocator_settings import VARIABLES
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
-_PUTTING = ("cuda", "to", "zeros", "ones", "empty", "full", "rand", "randn", "tensor")
+_PUTTING = (*MOVES, "zeros", "ones", "empty", "full", "rand", "randn", "tensor")
 
 
 def allocator_value(site: Site) -> ast.expr | None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.syntax.names import dotted
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import guard
 from trainlint_rules.optimizer.idioms.optimizers import always_runs_before
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
-_MOVES = ("to", "cuda")
 _DEVICES = ("cuda", "dev", "rank", "gpu")
 """What the text of a device holds, and that of a data type does not."""
 
@@ -33,7 +33,7 @@ def loaded_afterwards(site: Site) -> bool:
 def moves_afterwards(site: Site) -> list[Site]:
     """The moves of an optimizer's models behind the call that builds it, in the same function."""
     build = optimizer_builds(site.file).get(site.call)
-    moves = site.calls(*_MOVES) if build is not None and build.models else ()
+    moves = site.calls(*MOVES) if build is not None and build.models else ()
     return [
         move
         for move in moves

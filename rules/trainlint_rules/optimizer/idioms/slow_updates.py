@@ -11,8 +11,9 @@ from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.tables.host_reads import ITEM
+from trainlint.analysis.tables.host_reads import CPU, ITEM
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
@@ -30,7 +31,7 @@ _LONGEST_INTERVAL = 4
 _MANY_KERNELS = 3
 """From this many operations for each parameter on, an optimizer of one's own is reported."""
 _GATHERS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute"})
-_MOVES = frozenset({"to", "cpu", "cuda"})
+_MOVES = frozenset({*MOVES, CPU.name})
 _PARTS = frozenset({"children", "modules"})
 
 

@@ -15,12 +15,13 @@ from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.collectives import BROADCAST, IN_PLACE, RETURNING_METHODS
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.patterns import lazy
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})
 """What makes a tensor of numbers that the host knows."""
 _SUMMARIES = frozenset({"any", "all"})
-_KEEPS = frozenset({"int", "long", "byte", "float", "bool", "to", "cuda", "view", "clone"})
+_KEEPS = frozenset({"int", "long", "byte", "float", "bool", *MOVES, "view", "clone"})
 """Methods that change the type or the place of a flag, not what it says."""
 _OWNER = lazy(r"^(self|acc(el)?|accelerator|fabric)$", re.IGNORECASE)
 _FLAG = lazy(r"(^|_)(flags?|stop|done|trigger|triggered|reached|exit|abort|signal)($|_)", re.IGNORECASE)

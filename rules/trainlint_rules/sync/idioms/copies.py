@@ -16,7 +16,7 @@ from trainlint.analysis.syntax.names import argument, constant, dotted, last_nam
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.loaders import collates_tensors, is_named_as_loader
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
-from trainlint.analysis.tables.waits.device_copies import COPIES
+from trainlint.analysis.tables.waits.device_copies import COPIES, MOVES
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
@@ -149,7 +149,7 @@ def in_mover(site: Site, node: ast.expr) -> bool:
 def in_own_to(site: Site, node: ast.expr) -> bool:
     """Whether this is a tensor of an object whose own `to` or `cuda` is just running: a batch class, no module."""
     function = site.function
-    if function is None or function.owner is None or function.name not in ("to", "cuda", "to_device"):
+    if function is None or function.owner is None or function.name not in (*MOVES, "to_device"):
         return False
     if site.file.kinds.is_module_class(function.owner) or not function.parameters:
         return False

@@ -11,12 +11,12 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.waits.device_copies import MOVING_WITHOUT_TYPE
 from trainlint.analysis.types.values import Home
 
 MAKERS = frozenset({"from_numpy", "tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor"})
 """The last names of what makes tensors of arrays."""
 _PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
-_MOVES = frozenset({"to", "cuda", "type_as"})
 _BETWEEN = frozenset(
     "float long int half double bool view reshape unsqueeze squeeze contiguous type expand repeat permute "
     "transpose requires_grad_ pin_memory".split()
@@ -76,7 +76,7 @@ def _goes_to_device(file: SemanticModel, call: ast.Call, place: Place) -> bool:
         outer = parents.get(around) if isinstance(around, ast.Attribute) else None
         if not isinstance(around, ast.Attribute) or not isinstance(outer, ast.Call):
             return False
-        if around.attr in _MOVES:
+        if around.attr in MOVING_WITHOUT_TYPE:
             return around.attr != "to" or file.kinds.device_argument(outer, place.block) is Home.DEVICE
         if around.attr not in _BETWEEN:
             return False

@@ -12,12 +12,12 @@ from trainlint.analysis.effects.effect import Effect, EffectKind
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.values import Home, Kind
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-MOVES = ("to", "cuda")
 _DEEPEST = 4
 """Names through which a part of what is drawn or given is followed."""
 _HANDED_ON = frozenset({How.ASSIGN, How.FOR})

@@ -17,12 +17,16 @@ class DeviceCopy(NamedTuple):
     """Whether it takes `non_blocking`, so that the host need not wait."""
     of_plain_values: bool = False
     """Whether it copies numbers and lists of Python as well."""
+    of_objects: bool = False
+    """Whether modules and batches of a class of their own have it, too."""
+    by_type: bool = False
+    """Whether a data type names the device, as in `.type(torch.cuda.FloatTensor)`."""
 
 
 _ROWS = (
-    DeviceCopy("to"),
-    DeviceCopy("cuda"),
-    DeviceCopy("type"),
+    DeviceCopy("to", of_objects=True),
+    DeviceCopy("cuda", of_objects=True),
+    DeviceCopy("type", by_type=True),
     DeviceCopy("copy_", of_argument=True),
     DeviceCopy("as_tensor", of_argument=True, origin="torch.as_tensor", may_go_on=False, of_plain_values=True),
     DeviceCopy("asarray", of_argument=True, origin="torch.asarray", may_go_on=False, of_plain_values=True),
@@ -35,5 +39,11 @@ SHARING = ("torch.as_tensor", "torch.asarray")
 """Functions that give a tensor on the host as it is, and so only copy where the device is another."""
 MOVING_TENSORS = (*(f".{row.name}" for row in _ROWS if row.may_go_on), *SHARING)
 """What copies a whole tensor of the host, in the notation of `CallRule.on`."""
-MOVING_METHODS = frozenset(row.name for row in _ROWS if not row.of_argument)
+MOVES = tuple(row.name for row in _ROWS if row.of_objects)
+"""Methods by which tensors, modules and batches go to a device."""
+MOVING_METHODS = tuple(row.name for row in _ROWS if not row.of_argument)
 """Methods that give the tensor itself on another device."""
+MOVING_WITHOUT_TYPE = tuple(row.name for row in _ROWS if not row.of_argument and not row.by_type)
+"""Those of them that are no casts."""
+TAKING_NON_BLOCKING = tuple(row.name for row in _ROWS if not row.of_argument and row.may_go_on)
+"""Those of them that take `non_blocking`."""

@@ -14,7 +14,9 @@ from trainlint.analysis.tables import iterables, loaders, structure_maps
 from trainlint.analysis.tables.collectives import IN_CHARGE, RETURNING_METHODS
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.tables.parallel import wraps_model
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
@@ -34,7 +36,6 @@ from trainlint.analysis.types.vocabulary import (
     FACTORIES,
     LIKE_FACTORIES,
     LOSS_FUNCTIONS,
-    MODULE_METHODS_RETURNING_SELF,
     TENSOR_NUMBERS,
     TORCH_NUMBERS,
     constructed,
@@ -108,7 +109,7 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
     found = reflected(kinds, call, block)
     if found is not None:
         return found
-    if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
+    if isinstance(call.func, ast.Attribute) and name in RETURN_SELF:
         handed_on = kinds.of(call.func.value, block).access_paths
         if handed_on:
             return handed_on
@@ -372,7 +373,7 @@ def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, nam
     if name in RETURNING_METHODS and call.args and IN_CHARGE.search(last_name(call.func.value)):
         return _brought_together(kinds, kinds.of(call.args[0], block))
     found = _called(kinds, call, block, name)
-    if found is UNKNOWN and name in ("to", "cuda"):
+    if found is UNKNOWN and name in MOVES:
         home = _home_after(kinds, call, block, name)
         return found if home is None else replace(found, home=home)  # whatever it is, it lies there
     return found
@@ -387,7 +388,7 @@ def _brought_together(kinds: Kinds, given: Value) -> Value:
 
 
 def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
-    if name in ("to", "cuda") and base.element is not None:
+    if name in MOVES and base.element is not None:
         home = _home_after(kinds, call, block, name)
         return base if home is None else base.holding(base.element.lying(home))
     if name in ("get", "pop", "popleft", "setdefault"):
@@ -435,7 +436,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     plain = _plain_result(call, name)
     if plain is not None:
         return plain
-    if name in ("to", "cuda", CPU.name):
+    if name in MOVES or name == CPU.name:
         home = _home_after(kinds, call, block, name)
         return base if home is None else base.lying(home)
     if name in DETACHING:
@@ -451,7 +452,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
 
 
 def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
-    if name in MODULE_METHODS_RETURNING_SELF:
+    if name in RETURN_SELF:
         return base
     if name in ("parameters", "buffers"):
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))

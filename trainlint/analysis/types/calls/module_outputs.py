@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.tables.parallel import Wrapper, called_as
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 
@@ -68,7 +69,7 @@ def runs_on_host(kinds: Kinds, call: ast.Call, block: Block, given: list[Value])
 def _moves_tensors(kinds: Kinds, function: Function) -> bool:
     """Whether a function of the file moves tensors to some place itself."""
     calls = kinds.outline.calls
-    return any(place.block.within(function.body) for name in ("to", "cuda") for place in calls.get(name, ()))
+    return any(place.block.within(function.body) for name in MOVES for place in calls.get(name, ()))
 
 
 def _is_made_on_host(value: Value) -> bool:

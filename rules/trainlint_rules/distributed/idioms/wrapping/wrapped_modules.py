@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-_SAME_MODULE = frozenset({"to", "cuda", "cpu", "train", "eval", "bfloat16", "half", "float"})
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 
 
 def unmoved(module: ast.expr) -> ast.expr:
     """A model before `.to(device)` and its like."""
-    while isinstance(module, ast.Call) and isinstance(module.func, ast.Attribute) and module.func.attr in _SAME_MODULE:
+    while isinstance(module, ast.Call) and isinstance(module.func, ast.Attribute) and module.func.attr in RETURN_SELF:
         module = module.func.value
     return module

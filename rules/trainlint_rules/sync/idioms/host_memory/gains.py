@@ -13,7 +13,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.signs import IMAGES_WITH_CAPTIONS, SIGNALS
-from trainlint.analysis.tables.waits.device_copies import COPIES
+from trainlint.analysis.tables.waits.device_copies import COPIES, TAKING_NON_BLOCKING
 from trainlint.analysis.types.loaders import Loader
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items
@@ -23,7 +23,6 @@ from trainlint_rules.sync.idioms.copies import cast_on_host, copied, copies_to_c
 from trainlint_rules.sync.idioms.due_waits import reads_besides
 from trainlint_rules.sync.idioms.host_memory.pageable import Why, pageable
 
-_MOVES = ("to", "cuda", "type")
 _DEEPEST = 6
 
 
@@ -79,7 +78,7 @@ def _waits(copy: Site) -> bool:
 def _computed_copies(file: SemanticModel) -> dict[Loader, list[Site]]:
     """The copies to the device of what is computed on the host from a loader's batches."""
     found: dict[Loader, list[Site]] = {}
-    for name in _MOVES if file.loaders.built else ():
+    for name in TAKING_NON_BLOCKING if file.loaders.built else ():
         for place in file.outline.calls.get(name, ()):
             copy = Site(file, place)
             batch = _batch(copy)

@@ -8,6 +8,7 @@ from trainlint.analysis.effects.creations import FILLED, Content, Creation, crea
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
+from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat
@@ -20,7 +21,6 @@ _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
 """Where a factory saves little: these values come from the host in any case."""
-MOVES = frozenset({"to", "cuda", "type_as", "type"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
@@ -32,7 +32,7 @@ _PROGRAM = frozenset({"self", "model", "args", "self.model", "trainer", "engine"
 
 
 def goes_to_device(site: Site) -> bool:
-    """Whether a call of one of MOVES moves to the device."""
+    """Whether a call of one of MOVING_METHODS moves to the device."""
     name = last_name(site.call.func)
     if name == "type_as":
         return len(site.call.args) == 1
@@ -55,7 +55,7 @@ def _like_type(site: Site) -> ast.expr | None:
 def device_of_move(site: Site) -> str:
     """The device that the factory is to be given, as the code names it."""
     statement, target = site.statement, argument(site.call, "device", 0)
-    if last_name(site.call.func) not in MOVES and isinstance(statement, ast.Assign):
+    if last_name(site.call.func) not in MOVING_METHODS and isinstance(statement, ast.Assign):
         stored = statement.targets[0]
         return f"{site.text(stored.value if isinstance(stored, ast.Subscript) else stored)}.device"
     if target is None:
@@ -109,7 +109,11 @@ def stored_on_device(site: Site) -> bool:
     while value is not site.call:
         if isinstance(value, ast.Subscript):
             value = value.value
-        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in MOVES:
+        elif (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr not in MOVING_METHODS
+        ):
             value = value.func.value
         else:
             return False
@@ -155,8 +159,8 @@ def removal(site: Site) -> Edit:
 
 
 def made_and_moved(site: Site) -> Creation | None:
-    """What is created at a place: by the call itself, or what a call of one of MOVES moves to the device."""
-    if last_name(site.call.func) not in MOVES:
+    """What is created at a place: by the call itself, or what a call of one of MOVING_METHODS moves to the device."""
+    if last_name(site.call.func) not in MOVING_METHODS:
         return creation(site.file, site.call, site.block)
     if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
         return None

@@ -11,12 +11,12 @@ from trainlint.analysis.syntax.blocks import Binding, Block
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.waits.device_copies import MOVING_WITHOUT_TYPE
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint_rules.sync.idioms.copies import in_mover, says_whether_to_wait
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
-_MOVES = ("to", "cuda", "type_as")
 _OF_BYTES = "frombuffer"
 _SURE = 0.9
 """How well it must be known that the tensor is newly made, and on the host."""
@@ -35,7 +35,7 @@ def is_moved_result(site: Site) -> bool:
 def moved_beside(site: Site) -> tuple[ast.Call, ...]:
     """The other moves of what the same statement made, in order: `maps, boxes = draw(...)`, each moved by itself."""
     made = _made_by(site.file, site.receiver, site.block)
-    calls = [place for name in _MOVES for place in site.file.outline.calls.get(name, ())]
+    calls = [place for name in MOVING_WITHOUT_TYPE for place in site.file.outline.calls.get(name, ())]
     found = [
         place.node
         for place in calls
@@ -88,7 +88,7 @@ def is_attribute(site: Site) -> bool:
 
 
 def _moves_result(file: SemanticModel, call: ast.Call, block: Block) -> bool:
-    if last_name(call.func) not in _MOVES or not isinstance(call.func, ast.Attribute):
+    if last_name(call.func) not in MOVING_WITHOUT_TYPE or not isinstance(call.func, ast.Attribute):
         return False
     moved = call.func.value
     if not _is_new_on_host(file.kinds.of(moved, block)) or not _goes_to_device(file, call, block):
