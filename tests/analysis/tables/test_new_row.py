@@ -10,6 +10,7 @@ from trainlint.analysis.tables.iterables import IterableFunction
 from trainlint.analysis.tables.loaders import LoaderWrapper, Preparation
 
 RULES = [rule for rule in all_rules() if rule.code in ("TRN101", "TRN205")]
+READS = [rule for rule in all_rules() if rule.code in ("TRN201", "TRN205")]
 PROGRAM = """
 import torch
 from chewing import chew
@@ -71,6 +72,26 @@ def test_a_row_says_that_a_loop_runs_no_model(monkeypatch: pytest.MonkeyPatch) -
     assert found(COUNTED) == ["TRN101"]
     monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew"))
     assert found(COUNTED) == []
+
+
+@pytest.mark.parametrize("iterated", ["in chew(loader)", "in fed"])
+def test_batches_of_a_wrapper_that_moves_them_lie_on_the_device(iterated: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew"))
+    program = (
+        PROGRAM.replace("    for x, y in", "    fed = chew(loader)\n    for x, y in")
+        .replace("in chew(loader)", iterated)
+        .replace('x, y = x.to("cuda"), y.to("cuda")', "print(y.sum().item())")
+    )
+    assert [finding.code for finding in judged(program, *READS).findings] == ["TRN201"]
+
+
+def test_batches_of_a_prefetcher_of_unknown_class_lie_on_the_device() -> None:
+    program = PROGRAM.replace("from chewing import chew", "from fetching import BatchPrefetcher").replace(
+        'for x, y in chew(loader):\n        x, y = x.to("cuda"), y.to("cuda")',
+        "fetcher = BatchPrefetcher(loader)\n    while (batch := fetcher.next()) is not None:\n"
+        "        x, y = batch\n        print(y.sum().item())",
+    )
+    assert [finding.code for finding in judged(program + '\nDEVICE = "cuda"\n', *READS).findings] == ["TRN201"]
 
 
 def test_a_wrapper_that_loaders_alone_are_given_is_followed_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, collectives, loaders, parallel, precision, samplers
+from trainlint.analysis.tables import clipping, collectives, loaders, optimizers, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -153,7 +153,6 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = collectives.IN_CHARGE
-OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
 
 _OPTIONS = lazy(r"Arguments$|Args$|Config$|Accelerator$")
 _TRAINER = lazy(r"Trainer$|^Fabric$")
@@ -175,7 +174,7 @@ SETTINGS: Mapping[str, Setting] = {
         (FactKind.CUDNN_BENCHMARK, _TRAINER, "benchmark"),
         (FactKind.DETERMINISTIC, _TRAINER, "deterministic"),
         (FactKind.PROFILER, _TRAINER, "profiler"),
-        (FactKind.FUSED_OPTIMIZER, OPTIMIZER_CALL, "fused"),
+        (FactKind.FUSED_OPTIMIZER, optimizers.OPTIMIZER_CALL, "fused"),
         (FactKind.CHANNELS_LAST, lazy(""), "memory_format"),
         (FactKind.PINNED_LOADER, lazy(r"loader|^dict$|DataModule", re.IGNORECASE), "pin_memory"),
     )

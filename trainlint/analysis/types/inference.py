@@ -313,6 +313,11 @@ class Kinds:
             return value.element or value
         return UNKNOWN
 
+    @property
+    def computing_home(self) -> Home:
+        """Where lies what a library moves for the program, also in a file that names no device itself."""
+        return Home.DEVICE if self.device is Home.DEVICE else Home.CHOSEN
+
     def batch(self, loader: Value) -> Value:
         """An element of what a loader yields."""
         home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST

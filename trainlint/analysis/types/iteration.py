@@ -9,6 +9,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
+from trainlint.analysis.types.structures.structure import moved_to_home
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origin, Value, merge
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, 
     handed_on = _handed_on(call, name, path)
     if handed_on is not None:
         inside, rest = handed_on
-        return _element(kinds, inside, rest, block, seen)
+        found = _element(kinds, inside, rest, block, seen)
+        return moved_to_home(found, kinds.computing_home) if loaders.moves_batches(name) else found
     if name == "items" and isinstance(call.func, ast.Attribute):
         held = kinds.of(call.func.value, block)
         return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN

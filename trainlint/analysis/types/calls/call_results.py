@@ -64,6 +64,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
+_MOVING_LOADER = Value(Kind.LOADER, prepared=True)
 _BROUGHT_TOGETHER = 0.8
 """How sure it is that what ranks bring together is a tensor: dicts and tuples of tensors may be, too."""
 _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
@@ -231,6 +232,8 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     found = _of_known_library(kinds, call, block, origin)
     if found is not None:
         return found
+    if loaders.moves_batches(name):
+        return _MOVING_LOADER
     if name[:1].isupper():
         return UNKNOWN
     if _PREDICATE.match(name):
@@ -381,10 +384,9 @@ def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, nam
 
 def _brought_together(kinds: Kinds, given: Value) -> Value:
     """What a method of Accelerate or Fabric returns of a value of all ranks: tensors, where the program computes."""
-    home = Home.DEVICE if kinds.device is Home.DEVICE else Home.CHOSEN
     if given.kind is Kind.UNKNOWN:
-        return Value(Kind.TENSOR, home, False, confidence=_BROUGHT_TOGETHER)
-    return moved_to_home(given, home)
+        return Value(Kind.TENSOR, kinds.computing_home, False, confidence=_BROUGHT_TOGETHER)
+    return moved_to_home(given, kinds.computing_home)
 
 
 def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
@@ -493,6 +495,8 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
+    if loaders.moves_batches(name):
+        return _MOVING_LOADER
     if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript)):
         called = kinds.of(call.func, block)
         if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
