@@ -172,7 +172,7 @@ class CreatedOnHostThenMoved(CallRule):
             return
         yield removal(site)
         for name, value in factory_keywords(site, made):
-            yield add_keyword(site.source, made.call, name, value)
+            yield add_keyword(site.source, made.call, name, value, keyword_only=True)
 
 
 def _made_elsewhere(site: Site) -> Match | None:

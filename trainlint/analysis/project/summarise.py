@@ -16,6 +16,7 @@ from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.frameworks.configured import arguments_returned
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
+from trainlint.analysis.syntax.assigned_names import assigned_in_libraries
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
@@ -64,6 +65,7 @@ def summarise(file: SemanticModel) -> Summary:
         lookups=file.lookups,
         code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
+        assigned_names=assigned_in_libraries(file),
         saved=saved_files(file),
         loaders=dict(_loaders(file)),
         loads=loaded_files(file),

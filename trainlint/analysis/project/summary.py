@@ -128,6 +128,8 @@ class Summary:
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False
     """Whether it tests if an object is of the old scaler's class."""
+    assigned_names: frozenset[tuple[str, str]] = frozenset()
+    """Modules and classes of libraries with the names that it assigns in them."""
     saved: Mapping[str, bool] = field(default_factory=dict)
     """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
     loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)

@@ -20,6 +20,19 @@ class GroupTraits:
         """Whether another file of its group tests for the old scaler's class."""
         return bool(self._tests_of_old_scaler.get(self._groups[file], set()) - {file})
 
+    def assigned_names(self, file: int) -> frozenset[tuple[str, str]]:
+        """What the files of its group assign in modules and classes of libraries."""
+        return self._assigned.get(self._groups[file], frozenset())
+
+    @cached_property
+    def _assigned(self) -> dict[int, frozenset[tuple[str, str]]]:
+        """Group → the modules and names."""
+        found: dict[int, frozenset[tuple[str, str]]] = {}
+        for summary, group in zip(self._summaries, self._groups, strict=True):
+            if summary.assigned_names:
+                found[group] = found.get(group, frozenset()) | summary.assigned_names
+        return found
+
     def always_off(self, file: int) -> tuple[str, ...]:
         """The switches of a file's classes that no file of its group turns on."""
         return tuple(sorted(self._summaries[file].switches - self._turned_on[self._groups[file]]))
