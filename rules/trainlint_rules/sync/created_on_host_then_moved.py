@@ -113,7 +113,8 @@ class CreatedOnHostThenMoved(CallRule):
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
     instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
-    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy.
+    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. Nor is there one for
+    `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 
     ## Confirmed by
     `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains

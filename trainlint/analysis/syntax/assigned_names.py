@@ -25,7 +25,8 @@ _ASKED = frozenset({"hasattr", "getattr", "isinstance", "issubclass", "print"})
 """Functions that are given a module and a text, and assign nothing."""
 _PATCHES = frozenset({"patch", "setattr", "multiple", "delattr"})
 """Functions that take the dotted name of what they replace, as those of `unittest.mock` and pytest."""
-_TABLES = frozenset({"__dict__", "modules"})
+_FORWARDS = frozenset({"forward", "__call__"})
+"""Methods that an object of any kind may be given, so that it no longer runs those of its class."""
 _DOTTED = lazy(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 
@@ -36,8 +37,17 @@ def assigned_names(file: SemanticModel) -> frozenset[tuple[str, str]]:
 
 
 def assigned_in_libraries(file: SemanticModel) -> frozenset[tuple[str, str]]:
-    """Those of packages that bring PyTorch along, which matter to other files as well."""
-    return frozenset(pair for pair in assigned_names(file) if brings_torch(pair[0].partition(".")[0]))
+    """Those of packages that bring PyTorch along, and `forward`: they matter to other files as well."""
+    return frozenset(
+        (module, name)
+        for module, name in assigned_names(file)
+        if name in _FORWARDS or brings_torch(module.partition(".")[0])
+    )
+
+
+def assigns_forward(file: SemanticModel) -> bool:
+    """Whether a file of the project gives an object or a class another `forward` than its own."""
+    return any(name in _FORWARDS for _, name in assigned_in_project(file))
 
 
 def assigned_in_project(file: SemanticModel) -> frozenset[tuple[str, str]]:
@@ -51,7 +61,7 @@ def _stored(file: SemanticModel) -> Iterator[tuple[str, str]]:
         for place in places:
             for target in _targets(place.node):
                 if isinstance(target, ast.Attribute) and target.attr == name:
-                    yield from ((module, name) for module in _modules(file, target.value, place))
+                    yield from ((module, name) for module in _modules(file, target.value, name, place))
                 elif isinstance(target, ast.Subscript) and constant(target.slice) == name:
                     yield from _entry(file, target.value, name, place)
 
@@ -72,9 +82,9 @@ def _targets(statement: ast.AST) -> Iterator[ast.expr]:
 
 def _entry(file: SemanticModel, table: ast.expr, name: str, place: Place) -> Iterator[tuple[str, str]]:
     if isinstance(table, ast.Call) and last_name(table.func) == "vars" and table.args:
-        yield from ((module, name) for module in _modules(file, table.args[0], place))
+        yield from ((module, name) for module in _modules(file, table.args[0], name, place))
     elif isinstance(table, ast.Attribute) and table.attr == "__dict__":
-        yield from ((module, name) for module in _modules(file, table.value, place))
+        yield from ((module, name) for module in _modules(file, table.value, name, place))
     elif file.outline.origin(table) == "sys.modules":
         yield name, ANY
 
@@ -93,9 +103,10 @@ def _by_calls(file: SemanticModel) -> Iterator[tuple[str, str]]:
         elif len(call.args) > 1 and function not in _ASKED and isinstance(first, ast.Name | ast.Attribute):
             name = constant(call.args[1])
             if isinstance(name, str):
-                yield from ((module, name) for module in _modules(file, first, place) if module != ANY)
+                modules = _modules(file, first, name, place)
+                yield from ((module, name) for module in modules if module != ANY or name in _FORWARDS)
             elif function == "setattr":
-                yield from ((module, ANY) for module in _modules(file, first, place) if module != ANY)
+                yield from ((module, ANY) for module in _modules(file, first, "", place) if module != ANY)
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -105,11 +116,13 @@ def _split(name: str) -> tuple[str, str]:
     return ".".join(words[start:-1]), words[-1]
 
 
-def _modules(file: SemanticModel, node: ast.expr, place: Place) -> Iterator[str]:
+def _modules(file: SemanticModel, node: ast.expr, name: str, place: Place) -> Iterator[str]:
     """The dotted names that an object may have which gets an attribute; ANY for one that a caller or a loop hands in.
 
-    None for the file's own objects, and for what it makes.
+    None for the file's own objects, and for what it makes; but ANY where a `forward` is assigned.
     """
+    if name in _FORWARDS:
+        yield ANY
     if (origin := file.outline.origin(node)) is not None:
         yield origin
         return

@@ -20,6 +20,16 @@ class GroupTraits:
         """Whether another file of its group tests for the old scaler's class."""
         return bool(self._tests_of_old_scaler.get(self._groups[file], set()) - {file})
 
+    def sets_default_device(self, file: int) -> bool:
+        """Whether a file of its group makes tensors on a device by default, or enters one by `with`."""
+        return self._groups[file] in self._with_default_device
+
+    @cached_property
+    def _with_default_device(self) -> set[int]:
+        """The groups with such a file."""
+        pairs = zip(self._summaries, self._groups, strict=True)
+        return {group for summary, group in pairs if summary.sets_default_device}
+
     def assigned_names(self, file: int) -> frozenset[tuple[str, str]]:
         """What the files of its group assign in modules and classes of libraries."""
         return self._assigned.get(self._groups[file], frozenset())
