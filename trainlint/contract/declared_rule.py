@@ -111,7 +111,7 @@ class DeclaredRule(Rule, base=True):
     """The first PyTorch in which what the fix writes works; None for any."""
     fix_drops: ClassVar[frozenset[str]] = frozenset()
     """Last names of the functions whose calls the fix leaves out besides that of the reported place. All other calls
-    must stand in what it writes (`trainlint.fixing.kept_code`)."""
+    must stand in what it writes (`trainlint.contract.kept_code`)."""
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
@@ -233,7 +233,7 @@ class DeclaredRule(Rule, base=True):
         fix = self.fix(site, match)
         if fix is None:
             return None
-        from trainlint.fixing.kept_code import keeps_code
+        from trainlint.contract.kept_code import keeps_code
         from trainlint.fixing.style import fits, in_style_of_file
 
         if not keeps_code(site.file, fix.edits, (site.node, match.site.node), self.fix_drops):

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.tables.devices import DEFAULT_PLACES
 from trainlint.analysis.types.values import Kind
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.syntax.blocks import Block
-
-DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
-"""Functions that say where tensors are made if nothing else does."""
 
 
 @once

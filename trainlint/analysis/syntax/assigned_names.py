@@ -96,17 +96,27 @@ def _by_calls(file: SemanticModel) -> Iterator[tuple[str, str]]:
         assert isinstance(call, ast.Call)
         if not call.args:
             continue
-        first, function = call.args[0], last_name(call.func)
-        if type(first) is ast.Constant:
-            if function in _PATCHES and isinstance(first.value, str) and _DOTTED.fullmatch(first.value):
-                yield _split(first.value)
-        elif len(call.args) > 1 and function not in _ASKED and isinstance(first, ast.Name | ast.Attribute):
-            name = constant(call.args[1])
-            if isinstance(name, str):
-                modules = _modules(file, first, name, place)
-                yield from ((module, name) for module in modules if module != ANY or name in _FORWARDS)
-            elif function == "setattr":
-                yield from ((module, ANY) for module in _modules(file, first, "", place) if module != ANY)
+        function = last_name(call.func)
+        if type(call.args[0]) is ast.Constant:
+            name = call.args[0].value
+            if function in _PATCHES and isinstance(name, str) and _DOTTED.fullmatch(name):
+                yield _split(name)
+        elif len(call.args) > 1 and function not in _ASKED:
+            yield from _handed_over(file, call, place)
+
+
+def _handed_over(file: SemanticModel, call: ast.Call, place: Place) -> Iterator[tuple[str, str]]:
+    """The module and name that a function is given as its first two arguments."""
+    module, name = call.args[0], constant(call.args[1])
+    if not isinstance(module, ast.Name | ast.Attribute):
+        return
+    if not isinstance(name, str):
+        if last_name(call.func) != "setattr":
+            return
+        name = ANY
+    for found in _modules(file, module, name, place):
+        if found != ANY or name in _FORWARDS:
+            yield found, name
 
 
 def _split(name: str) -> tuple[str, str]:

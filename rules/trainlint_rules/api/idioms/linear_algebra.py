@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, has_unpacked_arguments, last_name
-from trainlint.analysis.types.integers import integer, is_integer
+from trainlint.analysis.types.calls.integers import integer, is_integer
 from trainlint.finding import Edit
 
 NEW_NAMES = {

@@ -9,7 +9,7 @@ from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.programs.proved_torch import proved_torch
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
-from trainlint.analysis.types.integers import is_integer
+from trainlint.analysis.types.calls.integers import is_integer
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat
