@@ -50,8 +50,27 @@ LAYOUTS = {
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["LF", "CRLF"])
 def test_a_keyword_follows_the_layout_of_its_call(before: str, newline: str) -> None:
     source, tree = read(before.replace("\n", newline))
-    after = edited(source, add_keyword(source, call_of(tree, "f"), "n", "v"))
+    after = edited(source, add_keyword(source, call_of(tree, "f"), "n", "v", proved_absent=True))
     assert after == LAYOUTS[before].replace("\n", newline)
+
+
+@pytest.mark.parametrize(
+    ("call", "keyword_only", "added"),
+    [
+        ("f(*a)", False, False),
+        ("f(*a)", True, True),
+        ("f(a, **k)", False, False),
+        ("f(a, **k)", True, False),
+        ("f(g(*a, **k))", False, True),
+    ],
+)
+def test_what_a_call_unpacks_may_be_the_argument(call: str, keyword_only: bool, added: bool) -> None:
+    source, tree = read(f"{call}\n")
+    if added:
+        add_keyword(source, call_of(tree, "f"), "n", "v", keyword_only=keyword_only)
+    else:
+        with pytest.raises(Unfixable, match="may unpack"):
+            add_keyword(source, call_of(tree, "f"), "n", "v", keyword_only=keyword_only)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +79,9 @@ def test_a_keyword_follows_the_layout_of_its_call(before: str, newline: str) -> 
 )
 def test_a_plain_call_gets_the_edit_that_a_full_parse_gives(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source, tree = read(f"{call}\n")
-    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w", proved_absent=True)
     monkeypatch.setattr(arguments, "_is_plain", lambda *_: False)
-    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w", proved_absent=True)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +103,9 @@ def test_a_call_with_a_line_for_each_argument_gets_the_edit_that_a_full_parse_gi
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, tree = read(f"{call}\n")
-    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w", proved_absent=True)
     monkeypatch.setattr(arguments, "_on_own_line", lambda *_: None)
-    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w", proved_absent=True)
 
 
 def test_the_edit_is_as_small_as_can_be() -> None:
@@ -157,7 +176,7 @@ def test_in_any_layout_the_call_gains_one_keyword_and_nothing_else_changes(call:
     text = place.format(call).replace("\n", newline)
     source, tree = read(text)
     node = next(found for found in ast.walk(tree) if isinstance(found, ast.Call) and ast.unparse(found.func) == "f")
-    edit = add_keyword(source, node, "added", "[1, 2]")
+    edit = add_keyword(source, node, "added", "[1, 2]", proved_absent=True)
     assert edit == arguments._added(source, node, "added", "[1, 2]")
     after = edited(source, edit)
     index = next((i for i, keyword in enumerate(node.keywords) if keyword.arg is None), len(node.keywords))

@@ -51,7 +51,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     _Fact = TypeVar("_Fact")
 
-_DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
 _ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
 _FACTS_OF_ONE_FILE = (
     "outline",
@@ -454,7 +453,9 @@ class SemanticModel:
     @cached_property
     def creates_on_device(self) -> bool:
         """Whether the file makes a device the default place of new tensors, so that its own data lies there."""
-        calls = [place.node for name in _DEFAULT_PLACES for place in self.outline.calls.get(name, [])]
+        from trainlint.analysis.tables.devices import DEFAULT_PLACES
+
+        calls = [place.node for name in DEFAULT_PLACES for place in self.outline.calls.get(name, [])]
         return any(
             isinstance(call, ast.Call)
             and any(_ON_DEVICE.search(ast.unparse(item)) for item in (*call.args, *(k.value for k in call.keywords)))

@@ -109,6 +109,9 @@ class DeclaredRule(Rule, base=True):
     """A template: what the fix does. Empty where the rule has no `edits`."""
     fix_needs: ClassVar[tuple[int, int] | None] = None
     """The first PyTorch in which what the fix writes works; None for any."""
+    fix_drops: ClassVar[frozenset[str]] = frozenset()
+    """Last names of the functions whose calls the fix leaves out besides that of the reported place. All other calls
+    must stand in what it writes (`trainlint.contract.kept_code`)."""
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
@@ -226,11 +229,15 @@ class DeclaredRule(Rule, base=True):
         return min(premises)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
-        """The fix in the style of its file; None where it does not fit there."""
+        """The fix in the style of its file; None where it does not fit there, or loses something of the code."""
         fix = self.fix(site, match)
         if fix is None:
             return None
+        from trainlint.contract.kept_code import keeps_code
         from trainlint.fixing.style import fits, in_style_of_file
+
+        if not keeps_code(site.file, fix.edits, (site.node, match.site.node), self.fix_drops):
+            return None
 
         styled = in_style_of_file(site.source, fix)
         return styled if fits(site.source, styled) else None

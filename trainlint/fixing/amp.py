@@ -175,7 +175,7 @@ def _call(
     if any("jit" in ast.unparse(item) for item in _decorators(file, called)):
         raise Unfixable("TorchScript compiles this function")
     if symbol.startswith("custom"):
-        yield add_keyword(file.source, called.node, "device_type", f"{quote}{device}{quote}")
+        yield add_keyword(file.source, called.node, "device_type", f"{quote}{device}{quote}", proved_absent=True)
         if function is not None:
             yield replace_expression(file.source, called.node.func, function)
         return

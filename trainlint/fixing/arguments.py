@@ -20,13 +20,25 @@ _BEHIND_LAST = lazy(r"(?P<comma>,(?:[ \t]{0,200}#[^\n]{0,500})?)\n[ \t]{0,500}\)
 """What may follow the last argument of a call that is laid out on several lines."""
 
 
-def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
+def add_keyword(
+    source: SourceFile,
+    call: ast.Call,
+    name: str,
+    value: str,
+    *,
+    keyword_only: bool = False,
+    proved_absent: bool = False,
+) -> Edit:
     """Add `name=value` behind the last argument, before any `**`: on a line of its own where the last two have one.
 
-    Raises Unfixable if the call names the argument already.
+    Raises Unfixable if the call names the argument already, or may give it by `*args` or `**options`. The former cannot
+    be for an argument that is `keyword_only`, and neither where it is `proved_absent`.
     """
     if any(given.arg == name for given in call.keywords):
         raise Unfixable(f"the call at line {call.lineno} of {source.path} gives `{name}` already")
+    by_position = not keyword_only and any(isinstance(item, ast.Starred) for item in call.args)
+    if not proved_absent and (by_position or any(given.arg is None for given in call.keywords)):
+        raise Unfixable(f"the call at line {call.lineno} of {source.path} may unpack `{name}`")
     start, stop = expression_extent(source, call)
     if _is_plain(source, call, start, stop):
         return Edit(stop - 1, stop - 1, f", {name}={value}")
@@ -107,12 +119,12 @@ def _added(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
     return replace_expression(source, call, new)
 
 
-def set_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
-    """Give the keyword argument `name` another value, or add it where the call does not name it."""
+def set_keyword(source: SourceFile, call: ast.Call, name: str, value: str, *, proved_absent: bool = False) -> Edit:
+    """Give the keyword argument `name` another value, or add it where the call does not name it, as `add_keyword`."""
     for given in call.keywords:
         if given.arg == name:
             return replace_by_text(source, given.value, value)
-    return add_keyword(source, call, name, value)
+    return add_keyword(source, call, name, value, proved_absent=proved_absent)
 
 
 def arguments_as_list(source: SourceFile, call: ast.Call) -> Edit:

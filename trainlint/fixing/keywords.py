@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def rename_argument(source: SourceFile, call: ast.Call, index: int, name: str, value: str | None = None) -> Edit:
     """Give the argument at `index`, positional ones first, another name; and another value, where one is given.
 
-    Raises Unfixable for an unpacked argument, and where the call names the new one already.
+    Raises Unfixable for an unpacked argument, and where the call names the new one already or may unpack it.
     """
     return rename_arguments(source, call, {index: (name, value)})
 
@@ -31,6 +31,8 @@ def rename_arguments(source: SourceFile, call: ast.Call, new: Mapping[int, tuple
     taken = {name for name, _ in new.values()}
     if any(given.arg in taken for given in call.keywords):
         raise Unfixable(f"the call at line {call.lineno} of {source.path} names the new argument already")
+    if any(given.arg is None for given in call.keywords):
+        raise Unfixable(f"the call at line {call.lineno} of {source.path} may unpack the new argument")
     node = _call(source, call)
     args = list(node.args)
     for index, (name, value) in new.items():

@@ -94,4 +94,4 @@ class LoadWithoutWeightsOnly(CallRule):
             return
         from trainlint.fixing.rewrite import add_keyword
 
-        yield add_keyword(site.source, site.call, "weights_only", "True")
+        yield add_keyword(site.source, site.call, "weights_only", "True", keyword_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.analysis.programs.proved_torch import proved_torch
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -28,12 +29,10 @@ class NumberBeforeTensors(CallRule):
     import torch
 
 
-    class Momentum(torch.optim.Optimizer):
-        def update(self, p, group):
-            state = self.state[p]
-            state["mean"].mul_(0.9).add_(0.1, p.grad)
-            state["square"].mul_(0.99).addcmul_(0.01, p.grad, p.grad)
-            p.data.addcdiv_(-group["lr"], state["mean"], state["square"].sqrt().add_(1e-8))
+    def update(p: torch.Tensor, mean: torch.Tensor, square: torch.Tensor, lr: float):
+        mean.mul_(0.9).add_(0.1, p.grad)
+        square.mul_(0.99).addcmul_(0.01, p.grad, p.grad)
+        p.data.addcdiv_(-lr, mean, square.sqrt().add_(1e-8))
     ```
 
     ## Use instead
@@ -41,18 +40,15 @@ class NumberBeforeTensors(CallRule):
     import torch
 
 
-    class Momentum(torch.optim.Optimizer):
-        def update(self, p, group):
-            state = self.state[p]
-            state["mean"].mul_(0.9).add_(p.grad, alpha=0.1)
-            state["square"].mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
-            p.data.addcdiv_(
-                state["mean"], state["square"].sqrt().add_(1e-8), value=-group["lr"]
-            )
+    def update(p: torch.Tensor, mean: torch.Tensor, square: torch.Tensor, lr: float):
+        mean.mul_(0.9).add_(p.grad, alpha=0.1)
+        square.mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
+        p.data.addcdiv_(mean, square.sqrt().add_(1e-8), value=-lr)
     ```
 
     Where both the number and a tensor are made by calls, these run in another order afterwards, and two draws of random
-    numbers would change places: the fix is `UNSAFE` there.
+    numbers would change places: the fix is `UNSAFE` there. So it is where nothing in sight proves that the method is
+    called on a tensor.
 
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line of the first such call of the process; PyTorch warns
@@ -84,7 +80,8 @@ class NumberBeforeTensors(CallRule):
         if leading is None:
             return None
         fields = {"name": leading.name, "keyword": leading.keyword, "number": site.text(leading.number)}
-        safety = Safety.UNSAFE if leading.order_matters else None
+        proved = site.origin(site.call.func) is not None or proved_torch(site.file, site.receiver, site.block)
+        safety = Safety.UNSAFE if leading.order_matters or not proved else None
         return Match(site, fields={**fields, "index": leading.index}, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -74,6 +74,7 @@ class StableLog(CallRule):
     help = "write `{formula.shown}`"
     fix_title = "Use {formula.function}"
     fix_safety = Safety.NUMERICS
+    fix_drops = frozenset({"sum", "exp"})
 
     def found(self, site: Site) -> Match | None:
         """One of the three forms, written in one expression."""

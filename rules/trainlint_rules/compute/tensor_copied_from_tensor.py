@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -59,6 +60,9 @@ class TensorCopiedFromTensor(CallRule):
             optimizer.step()
     ```
 
+    There is no fix in projects that make tensors on a device by default (`torch.set_default_device`, or a device that
+    is entered by `with`): there, `torch.tensor(x)` brings the copy to that device.
+
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     The warning "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()".
@@ -99,6 +103,8 @@ class TensorCopiedFromTensor(CallRule):
         given = match["given"]
         if len(site.call.args) != 1 or site.call.keywords or site.value(given).confidence < 1:
             return
+        if sets_default_device(site.file) or site.file.outside.default_device_set:
+            return  # the copy may lie on another device
         tensor = expression(site.source, given)
         if not isinstance(given, _TIGHT):
             tensor = tensor.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -164,7 +164,7 @@ class LoaderRestartsWorkers(LoaderRule):
 
         value = value_of_option(site)
         if value is not None:
-            yield set_keyword(site.source, site.call, "persistent_workers", value)
+            yield set_keyword(site.source, site.call, "persistent_workers", value, proved_absent=True)
 
 
 def _handed_once(found: Sequence[Pass], use: LoaderUse) -> bool:

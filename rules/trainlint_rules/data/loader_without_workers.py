@@ -122,4 +122,5 @@ class LoaderWithoutWorkers(LoaderRule):
             return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported
-        yield set_keyword(site.source, site.call, "num_workers", f"min(8, {module}.cpu_count() or 1)")
+        workers = f"min(8, {module}.cpu_count() or 1)"
+        yield set_keyword(site.source, site.call, "num_workers", workers, proved_absent=True)

@@ -119,6 +119,7 @@ class AllGatherThenCat(CallRule):
     help = "gather into one tensor with `{function}`"
     fix_title = "Gather into one tensor"
     fix_safety = Safety.SAFE
+    fix_drops = frozenset({"zeros_like", "empty_like", "ones_like", "all_gather", "cat", "concat", "stack"})
 
     def found(self, site: Site) -> Match | None:
         """A list that is gathered only to be joined."""

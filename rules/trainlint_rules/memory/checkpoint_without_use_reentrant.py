@@ -154,4 +154,4 @@ class CheckpointWithoutUseReentrant(CallRule):
 
         if match["refused"] is not None and _takes_no_keyword(site, match["refused"]):
             return
-        yield add_keyword(site.source, site.call, "use_reentrant", "False")
+        yield add_keyword(site.source, site.call, "use_reentrant", "False", keyword_only=True)

@@ -113,7 +113,8 @@ class EvaluationWithoutNoGrad(CallRule):
     not in sight, where results leave the function with their graph, and for targets, whose unused gradients it takes
     away, it needs `--unsafe-fixes`; where the file names PyTorch's own transformer layers, which take a fused path with
     other rounding when autograd is off, `--numeric-fixes`. A generator gets the decorator: a block around a `yield`
-    would switch autograd off in the code that iterates, too.
+    would switch autograd off in the code that iterates, too. There is no fix around an `await`, for the same reason.
+    A `forward` that a file of the project assigns (`model.forward = ...`) is not in sight.
 
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks

@@ -96,6 +96,7 @@ class GradientsZeroedInPlace(CallRule):
     help = "leave the argument out, or pass `set_to_none=True`"
     fix_title = "Set gradients to `None`"
     fix_safety = Safety.UNSAFE
+    fix_drops = frozenset({"detach_"})
 
     def found(self, site: Site) -> Match | None:
         """`zero_grad` that is told to write zeros, and zeros that are written into each gradient of a loop."""

@@ -142,6 +142,7 @@ class UpdatePerParameter(LoopRule):
     help = "{instead}"
     fix_title = "Average all at once"
     fix_safety = Safety.UNSAFE
+    fix_drops = frozenset({"parameters", "mul_", "add_", "mul", "add", "lerp_", "copy_"})
 
     def found(self, site: Site) -> Match | None:
         """A loop over parameters whose body computes in place, copies between parameters or takes their norms."""

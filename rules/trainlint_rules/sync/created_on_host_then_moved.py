@@ -113,7 +113,8 @@ class CreatedOnHostThenMoved(CallRule):
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
     instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
-    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy.
+    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. Nor is there one for
+    `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 
     ## Confirmed by
     `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
@@ -172,7 +173,7 @@ class CreatedOnHostThenMoved(CallRule):
             return
         yield removal(site)
         for name, value in factory_keywords(site, made):
-            yield add_keyword(site.source, made.call, name, value)
+            yield add_keyword(site.source, made.call, name, value, keyword_only=True)
 
 
 def _made_elsewhere(site: Site) -> Match | None:

@@ -25,3 +25,12 @@ def compatible(p, grad, lr):
         p.data.add_(-lr, grad)
     else:
         p.data.add_(grad, alpha=-lr)
+
+
+class Ledger:
+    def add_(self, amount, account):
+        self.entries.append((amount, account))
+
+
+def book(ledger, account):
+    ledger.add_(2, account)

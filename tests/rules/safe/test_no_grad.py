@@ -162,3 +162,63 @@ def test_the_forward_of_another_file_counts(
     monkeypatch.chdir(tmp_path)
     main(["check", ".", "--isolated", "--no-cache", "--select", "TRN303", "--min-confidence", "unlikely", "--fix"])
     assert ("@torch.no_grad()" in (tmp_path / "evaluation.py").read_text()) is (safety is not None), capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "assigned",
+    [
+        "model.forward = shown(model.forward)",
+        "model.forward = types.MethodType(slow, model)",
+        "setattr(model, 'forward', slow)",
+        "nn.Linear.forward = slow",
+        "for part in model.modules():\n    part.forward = slow",
+    ],
+)
+def test_a_forward_that_is_assigned_is_no_longer_known(assigned: str) -> None:
+    code = MODELS + EVALUATE + "\nmodel = nn.Linear(3, 1).to('cuda')\n{}\nevaluate(model, load())\n"
+    assert safe(code.format("model.name = 'linear'"), "TRN303") == {"TRN303"}
+    assert not safe(code.format(assigned), "TRN303")
+
+
+def test_a_forward_that_another_file_assigns_is_no_longer_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = MODELS + "import tools\n" + EVALUATE
+    code += "\nmodel = nn.Linear(3, 1).to('cuda')\nevaluate(model, load())\n"
+    (tmp_path / "train.py").write_text(code)
+    arguments = ["check", ".", "--fix", "--isolated", "--no-cache", "-q", "-j1", "--exit-zero", "--select", "TRN303"]
+    (tmp_path / "tools.py").write_text("def change(model, slow):\n    model.forward = slow\n")
+    main(arguments)
+    assert (tmp_path / "train.py").read_text() == code
+    (tmp_path / "tools.py").write_text("def change(model, slow):\n    model.name = slow\n")
+    main(arguments)
+    assert "@torch.no_grad()" in (tmp_path / "train.py").read_text()
+
+
+ASYNC = """
+import torch
+from torch import nn
+
+
+async def evaluate(val_loader, notify):
+    model = nn.Linear(3, 1)
+    model.eval()
+    total = 0.0
+    {loop}:
+        total += model(points).sum().item()
+        {then}
+    return total
+"""
+
+
+def test_other_tasks_run_with_autograd_on() -> None:
+    plain = ASYNC.format(loop="for points, _ in val_loader", then="notify(total)")
+    after = fixed(plain, "TRN303", Safety.UNSAFE)
+    assert "    with torch.no_grad():\n        for points, _ in val_loader:\n" in after
+    assert "@torch.no_grad" not in after
+    for loop, then in [
+        ("for points, _ in val_loader", "await notify(total)"),
+        ("async for points, _ in val_loader", "notify(total)"),
+    ]:
+        assert fixes(ASYNC.format(loop=loop, then=then), "TRN303") == {}

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.effects.arrays import is_drawn, stays_same
+from trainlint.analysis.effects.default_device import enters_device
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
@@ -185,17 +186,7 @@ def is_placed(file: SemanticModel, call: ast.Call, block: Block) -> bool:
         return not call.args or file.kinds.of(call.args[0], block).home is not Home.HOST
     if file.creates_on_device:
         return True
-    for outer in block.outwards():
-        if outer.kind is BlockKind.WITH and isinstance(outer.node, ast.With):
-            if any(_is_device(file, item.context_expr, block) for item in outer.node.items):
-                return True
-    return False
-
-
-def _is_device(file: SemanticModel, node: ast.expr, block: Block) -> bool:
-    """Whether `with` enters a device, so that factories work on it."""
-    made = node.func if isinstance(node, ast.Call) else node
-    return file.kinds.imported(made, block) == "torch.device" or file.kinds.of(node, block).kind is Kind.DEVICE
+    return any(outer.kind is BlockKind.WITH and enters_device(file, outer) for outer in block.outwards())
 
 
 def _content(call: ast.Call, factory: str) -> Content:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.effect import EffectKind, have_effect
 from trainlint.analysis.programs.evaluation import model_run_by
+from trainlint.analysis.syntax.assigned_names import assigns_forward
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import end_position, last_name, position
@@ -67,6 +68,8 @@ def _call_position(place: Place) -> tuple[int, int]:
 
 def gradients_of_forward(file: SemanticModel, place: Place) -> Gradients:
     """What the forward that a call of a model runs does about gradients."""
+    if assigns_forward(file):
+        return Gradients.UNKNOWN
     call = place.node
     assert isinstance(call, ast.Call)
     edge = file.graph.callee.get(call)

@@ -23,7 +23,8 @@ _UPKEEP = frozenset(
     "empty_cache collect ipc_collect reset_peak_memory_stats reset_max_memory_allocated malloc_trim".split()
 ) | {SYNCHRONIZE.name}
 _BESIDE_UPKEEP = frozenset({"print", "debug", "info", "warning", "is_available", "device", "current_device"})
-_QUESTIONS = frozenset("is_available is_initialized device_count hasattr isinstance len startswith".split())
+QUESTIONS = frozenset("is_available is_initialized device_count hasattr isinstance len startswith".split())
+"""Functions and methods that only look at something."""
 _BLOCKS = ("body", "orelse", "finalbody")
 _OF_STREAMS = frozenset(
     "stream Stream current_stream wait_stream record_stream Event wait_event record_event isend irecv "
@@ -128,6 +129,6 @@ def _is_pure(test: ast.expr) -> bool:
     """Whether a test does nothing but look."""
     return not any(
         isinstance(part, ast.Await | ast.NamedExpr | ast.Yield | ast.YieldFrom)
-        or (isinstance(part, ast.Call) and last_name(part.func) not in _QUESTIONS)
+        or (isinstance(part, ast.Call) and last_name(part.func) not in QUESTIONS)
         for part in nodes_in(test)
     )

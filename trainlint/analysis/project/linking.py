@@ -86,6 +86,8 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             items=dict(loader_items(summaries, follower, file)),
             saved=traits.saved_by_group(file),
             old_scaler_tested=traits.tests_old_scaler_elsewhere(file),
+            default_device_set=traits.sets_default_device(file),
+            assigned_names=traits.assigned_names(file),
             always_off=traits.always_off(file) if whole else (),
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
+from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.given.device_moves import is_part_of, moves_no_tensor_to_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
@@ -16,6 +17,7 @@ from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.frameworks.configured import arguments_returned
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
+from trainlint.analysis.syntax.assigned_names import assigned_in_libraries
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
@@ -65,6 +67,8 @@ def summarise(file: SemanticModel) -> Summary:
         lookups=file.lookups,
         code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
+        sets_default_device=sets_default_device(file),
+        assigned_names=assigned_in_libraries(file),
         saved=saved_files(file),
         loaders=dict(_loaders(file)),
         loads=loaded_files(file),

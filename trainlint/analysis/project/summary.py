@@ -128,6 +128,10 @@ class Summary:
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False
     """Whether it tests if an object is of the old scaler's class."""
+    sets_default_device: bool = False
+    """Whether it may make tensors on a device by default, or enters one by `with`."""
+    assigned_names: frozenset[tuple[str, str]] = frozenset()
+    """Modules and classes of libraries with the names that it assigns in them."""
     saved: Mapping[str, bool] = field(default_factory=dict)
     """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
     loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)

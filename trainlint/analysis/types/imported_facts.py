@@ -101,6 +101,10 @@ class ImportedFacts:
     class that none of its configurations names."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
+    default_device_set: bool = False
+    """Whether a file that this one works together with makes tensors on a device by default, or enters one."""
+    assigned_names: frozenset[tuple[str, str]] = frozenset()
+    """Modules and classes of libraries with the names that files which this one works together with assign in them."""
     items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)
     """Call that builds a loader → what the code of its dataset and of its collate function shows, where that stands in
     the project; None where it does not."""

@@ -46,8 +46,10 @@ def leading_number(site: Site) -> LeadingNumber | None:
     number = call.args[index]
     if site.value(number).is_tensor:
         return None
-    # Writers and meters have an `add` of two arguments, too; only tensors have names that end in an underscore.
-    if not (is_function or name.endswith("_") or site.value(call.func.value).is_tensor):
+    # Writers and meters have an `add` of two arguments, too; but for the file's own classes, only tensors have names
+    # that end in an underscore.
+    is_tensors_own = name.endswith("_") and not any(name in cls.methods for cls in site.file.outline.classes.values())
+    if not (is_function or is_tensors_own or site.value(call.func.value).is_tensor):
         return None
     order_matters = _calls(number) and any(map(_calls, call.args[index + 1 :]))
     return LeadingNumber(name, _KEYWORDS[tensors], number, index, order_matters)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, has_unpacked_arguments, last_name
+from trainlint.analysis.types.calls.integers import integer, is_integer
 from trainlint.finding import Edit
 
 NEW_NAMES = {
@@ -118,7 +119,7 @@ def _range(site: Site, call: ast.Call) -> Iterator[Edit]:
 
     given = _argument_indices(call, "start", "end", "step", "dtype", "device", "layout", "requires_grad", positional=3)
     start, end, step = (_argument_at(call, given[name]) if name in given else None for name in ("start", "end", "step"))
-    forward = 1 if step is None else _integer(step)
+    forward = 1 if step is None else integer(step)
     if start is None or end is None or not forward:
         raise Unfixable(f"the range at line {call.lineno} has no start, no end, or a step that is no integer")
     dtype = last_name(_argument_at(call, given["dtype"])) if "dtype" in given else None
@@ -135,38 +136,15 @@ def _range(site: Site, call: ast.Call) -> Iterator[Edit]:
 
 def _is_exact(site: Site, bound: ast.expr, dtype: str | None) -> bool:
     """Whether a bound is an integer that the type of the range can represent."""
-    number, limit = _integer(bound), _EXACT_IN_FLOAT32 if dtype in _WIDE_FLOATS else _EXACT_IN_ANY
-    return (number is not None and abs(number) <= limit) or (dtype in _WIDE_INTEGERS and is_integer(site, bound))
-
-
-def _integer(node: ast.expr) -> int | None:
-    """The integer that is written out."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        number = _integer(node.operand)
-        return None if number is None else -number
-    written = constant(node)
-    return written if isinstance(written, int) and not isinstance(written, bool) else None
-
-
-def is_integer(site: Site, node: ast.expr) -> bool:
-    """Whether an expression is a Python integer beyond doubt: a number, a length, a size, or sums of such."""
-    if _integer(node) is not None:
-        return True
-    match node:
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            return is_integer(site, left) and is_integer(site, right)
-        case ast.Call(func=ast.Name(id="len" | "int" as name)):
-            return site.block.scope.owner(name) is None
-        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[_]):
-            return site.value(tensor).is_tensor
-        case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=index):
-            return not isinstance(index, ast.Slice) and site.value(tensor).is_tensor
-    return False
+    number, limit = integer(bound), _EXACT_IN_FLOAT32 if dtype in _WIDE_FLOATS else _EXACT_IN_ANY
+    return (number is not None and abs(number) <= limit) or (
+        dtype in _WIDE_INTEGERS and is_integer(site.file, bound, site.block)
+    )
 
 
 def _shifted_integer(node: ast.expr, by: int) -> str:
     """An integer expression plus 1 or minus 1, as one would write it: `n` for `n - 1 + 1`."""
-    number = _integer(node)
+    number = integer(node)
     if number is not None:
         return str(number + by)
     base, offset = ast.unparse(node), by

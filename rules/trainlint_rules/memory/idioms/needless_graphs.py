@@ -51,6 +51,9 @@ class Use(Enum):
     """Its result is cut off from the graph wherever it is used."""
 
 
+_PAUSES = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
+
+
 @dataclass(frozen=True, slots=True)
 class NeedlessGraph:
     """A graph that a forward records for nothing."""
@@ -70,7 +73,7 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
     """The graphs that nothing trains, by what a rule looks at: a loop, `eval`, `Variable`, or a read of a result."""
     for graph in _found(site):
         scope = graph.scope
-        if scope is not None and _yields(site.file, scope):
+        if scope is not None and _pauses(site.file, scope):
             scope = _whole_generator(graph.site)
         taken = gradients_in(site.file, scope or graph.site.statement)
         if taken is not Gradients.TAKEN:
@@ -78,9 +81,12 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
 
 
 @once
-def _yields(_file: SemanticModel, scope: ast.stmt) -> bool:
-    """Whether a `with` around a statement would stand around a `yield`, and so hold in the code that iterates, too."""
-    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in nodes_in(scope))
+def _pauses(_file: SemanticModel, scope: ast.stmt) -> bool:
+    """Whether other code runs before a statement ends: what iterates, or other tasks; a `with` would hold there, too.
+
+    A decorator around an `async` function would hold nowhere, since calling such a function runs nothing of it.
+    """
+    return any(isinstance(part, _PAUSES) or getattr(part, "is_async", 0) for part in nodes_in(scope))
 
 
 def _whole_generator(site: Site) -> ast.FunctionDef | None:

@@ -20,6 +20,29 @@ class GroupTraits:
         """Whether another file of its group tests for the old scaler's class."""
         return bool(self._tests_of_old_scaler.get(self._groups[file], set()) - {file})
 
+    def sets_default_device(self, file: int) -> bool:
+        """Whether a file of its group makes tensors on a device by default, or enters one by `with`."""
+        return self._groups[file] in self._with_default_device
+
+    @cached_property
+    def _with_default_device(self) -> set[int]:
+        """The groups with such a file."""
+        pairs = zip(self._summaries, self._groups, strict=True)
+        return {group for summary, group in pairs if summary.sets_default_device}
+
+    def assigned_names(self, file: int) -> frozenset[tuple[str, str]]:
+        """What the files of its group assign in modules and classes of libraries."""
+        return self._assigned.get(self._groups[file], frozenset())
+
+    @cached_property
+    def _assigned(self) -> dict[int, frozenset[tuple[str, str]]]:
+        """Group → the modules and names."""
+        found: dict[int, frozenset[tuple[str, str]]] = {}
+        for summary, group in zip(self._summaries, self._groups, strict=True):
+            if summary.assigned_names:
+                found[group] = found.get(group, frozenset()) | summary.assigned_names
+        return found
+
     def always_off(self, file: int) -> tuple[str, ...]:
         """The switches of a file's classes that no file of its group turns on."""
         return tuple(sorted(self._summaries[file].switches - self._turned_on[self._groups[file]]))

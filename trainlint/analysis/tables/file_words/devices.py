@@ -25,3 +25,7 @@ def names_device(data: bytes) -> bool:
         return True
     firsts = ((data.find(word), pattern) for word, pattern in _AS_WORDS)
     return any(at >= 0 and pattern.search(data, at) is not None for at, pattern in firsts)
+
+
+DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
+"""Functions that say where tensors are made if nothing else does."""

@@ -81,7 +81,7 @@ def pin_edits(site: Site) -> Iterator[Edit]:
         name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
         yield from imported
         value = f"{name}()"
-    yield set_keyword(site.source, site.call, "pin_memory", value)
+    yield set_keyword(site.source, site.call, "pin_memory", value, proved_absent=True)
 
 
 def _may_be_graphs(site: Site) -> bool:

@@ -6,9 +6,11 @@ import ast
 
 from trainlint.analysis.effects.creations import FILLED, Content, Creation, creation
 from trainlint.analysis.effects.forward import computes, sets_up
+from trainlint.analysis.programs.proved_torch import proved_torch
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
+from trainlint.analysis.types.calls.integers import is_integer
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat
@@ -138,12 +140,21 @@ def factory_keywords(site: Site, made: Creation) -> list[tuple[str, str]]:
         raise Unfixable("the move names no device")
     source = site.source
     text = source.text[source.offset(target.lineno, target.col_offset) : source.offset(*end_position(target))]
+    if name == "cuda" and not _names_device(site, target):
+        raise Unfixable("a device of None is the present GPU for `cuda`, and the CPU for a factory")
     if name == "type_as" or site.value(target).is_tensor:
         has_dtype = argument(made.call, "dtype") is not None
         if made.factory not in _SET_BY_SIZE or has_dtype or dotted(target) is None:
             raise Unfixable("the move also changes the dtype")
         return [("device", f"{text}.device"), ("dtype", f"{text}.dtype")]
     return [("device", text)]
+
+
+def _names_device(site: Site, target: ast.expr) -> bool:
+    """Whether an expression is a device, or the number or name of one, beyond doubt."""
+    if isinstance(constant(target), str) or is_integer(site.file, target, site.block):
+        return True
+    return site.value(target).kind is Kind.DEVICE and proved_torch(site.file, target, site.block)
 
 
 def removal(site: Site) -> Edit:
