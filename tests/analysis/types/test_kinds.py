@@ -266,6 +266,8 @@ SNIPPETS = {
         c = torch.zeros_like(b)  #= tensor device
         d = b.new_zeros(3)  #= tensor device
         e = b.shape  #= shape
+        height, width = b.shape[2:]
+        e = height  #= number
         f = torch.float16  #= dtype
         g = torch.ones(2, device="cpu")  #= tensor host
     """,
