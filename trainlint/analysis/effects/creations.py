@@ -176,13 +176,18 @@ def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: B
     if content is not Content.DATA or factory not in COPIED | LEGACY or not call.args:
         return content
     given = call.args[0]
-    if isinstance(given, ast.List | ast.Tuple):
-        return Content.NUMBERS if all(_is_number(file, item, block) for item in given.elts) else content
-    return Content.NUMBER if factory in COPIED and _is_number(file, given, block) else content
+    if factory in COPIED and file.kinds.of(given, block).kind is Kind.NUMBER:
+        return Content.NUMBER
+    return Content.NUMBERS if _is_list_of_numbers(file, given, block) else content
 
 
-def _is_number(file: SemanticModel, node: ast.expr, block: Block) -> bool:
-    return file.kinds.of(node, block).kind is Kind.NUMBER
+def _is_list_of_numbers(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether an expression writes out a list of Python numbers, counts, or holds such lists."""
+    if isinstance(node, ast.Call):
+        return last_name(node.func) == "range"
+    return isinstance(node, ast.List | ast.Tuple) and all(
+        _is_list_of_numbers(file, item, block) or file.kinds.of(item, block).kind is Kind.NUMBER for item in node.elts
+    )
 
 
 def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content | None:

@@ -494,9 +494,9 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
-    if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript)):
+    if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         called = kinds.of(call.func, block)
-        if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
+        if called.kind is Kind.MODULE and _CLASS_NAME.match(name) and not isinstance(call.func, ast.Call):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
             given = _arguments(kinds, call, block)
