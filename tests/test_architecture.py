@@ -48,6 +48,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.structures.constructions": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.displays": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.fillings": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.structures.iterators": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.project_classes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.structure": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.subscripts": ("trainlint.analysis.types.inference",),

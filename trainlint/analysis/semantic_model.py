@@ -453,7 +453,7 @@ class SemanticModel:
     @cached_property
     def creates_on_device(self) -> bool:
         """Whether the file makes a device the default place of new tensors, so that its own data lies there."""
-        from trainlint.analysis.tables.devices import DEFAULT_PLACES
+        from trainlint.analysis.tables.file_words.devices import DEFAULT_PLACES
 
         calls = [place.node for name in DEFAULT_PLACES for place in self.outline.calls.get(name, [])]
         return any(

@@ -42,6 +42,7 @@ _COPIED = "make the tensor once, before the loop, or with the batch"
 _HELP = {
     Content.CONSTANT: "make the constant once, as a buffer or before the loop",
     Content.DATA: _COPIED,
+    Content.NUMBERS: "keep the tensor while the numbers stay the same, or fill one that lies on the device",
     Content.TABLE: "copy the array once, as a buffer or before the loop",
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",

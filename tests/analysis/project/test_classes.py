@@ -41,6 +41,23 @@ PROJECTS: dict[str, dict[str, str]] = {
                     print(loss)  #= unknown
         """,
     },
+    "the base calls what each of ten derived classes fills in": {
+        "base.py": """
+            class Base:
+                def train(self, train_loader):
+                    for batch in train_loader:
+                        loss = self.compute(batch)
+                        loss.backward()
+
+                def compute(self, batch):
+                    raise NotImplementedError
+        """,
+        "mine.py": "from base import Base\nimport torch\n"
+        + "\n".join(
+            f"class Mine{number}(Base):\n    def compute(self, batch):\n        a = batch  #= step, tensor host\n"
+            for number in range(10)
+        ),
+    },
     "the base calls what derived classes fill in": {
         "base.py": """
             class Base:

@@ -491,8 +491,8 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return DataLoader(split, pin_memory=True)
         """,
     },
-    "a generator's call is none of what it yields": {
-        "train.py": "from work import numbers\na = numbers()  #= anything\n",
+    "a generator's call is none of what it yields, but something to iterate": {
+        "train.py": "from work import numbers\na = numbers()  #= container\nfor b in a:\n    b  #= number\n",
         "work.py": "def numbers():\n    yield 1\n",
     },
     "what a function computes of arguments that it was given before": {

@@ -266,8 +266,23 @@ SNIPPETS = {
         c = torch.zeros_like(b)  #= tensor device
         d = b.new_zeros(3)  #= tensor device
         e = b.shape  #= shape
+        height, width = b.shape[2:]
+        e = height  #= number
         f = torch.float16  #= dtype
         g = torch.ones(2, device="cpu")  #= tensor host
+    """,
+    "what was moved to the device and is computed with": """
+        import torch
+        places = scheduler.places.to("cuda")
+        a = places  #= unknown
+        b = places == 3  #= tensor device
+        c = 2 * places  #= tensor device
+    """,
+    "a module that is called where it is made": """
+        import torch
+        for x in train_loader:
+            x = x.cuda()
+            y = torch.nn.Softmax(dim=1)(x)  #= tensor device
     """,
     "attributes of self": """
         import torch

@@ -36,6 +36,8 @@ _SHAPING = frozenset(
 """Methods whose results are the same bits on every device."""
 RANDOM_FILLS = frozenset({"random_", "uniform_", "normal_", "bernoulli_", "exponential_"})
 """Methods that fill a tensor with random numbers."""
+_FILLS = frozenset({"fill_", "zero_"})
+"""Methods that overwrite a tensor with one number, so that it does not matter what it was made of."""
 _SHAPING_FUNCTIONS = frozenset({"torch.triu", "torch.tril"})
 
 
@@ -56,8 +58,13 @@ class Content(Enum):
     """Copied from numbers that NumPy draws at this place."""
     NUMBER = auto()
     """Copied from one Python number."""
+    NUMBERS = auto()
+    """Copied from a few Python numbers that stand in the call, such as the sizes of an image."""
     DATA = auto()
     """Copied from values that the program computes on the host."""
+
+
+_FROM_PYTHON = frozenset({Content.DATA, Content.NUMBERS})
 
 
 class Creation(NamedTuple):
@@ -90,6 +97,8 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         return None
     if factory not in FROM_ARRAY and not RANDOM_FILLS.isdisjoint(methods):
         content = Content.RANDOM
+    elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods):
+        content = Content.EXACT
     return Creation(call, factory, content, _SHAPING.issuperset(methods), behind is None)
 
 
@@ -165,8 +174,21 @@ def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: B
     if factory in FROM_ARRAY:
         return _array_content(file, call, block)
     content = _content(call, factory)
-    is_copy = content is Content.DATA and factory in COPIED and bool(call.args)
-    return Content.NUMBER if is_copy and file.kinds.of(call.args[0], block).kind is Kind.NUMBER else content
+    if content is not Content.DATA or factory not in COPIED | LEGACY or not call.args:
+        return content
+    given = call.args[0]
+    if factory in COPIED and file.kinds.of(given, block).kind is Kind.NUMBER:
+        return Content.NUMBER
+    return Content.NUMBERS if _is_list_of_numbers(file, given, block) else content
+
+
+def _is_list_of_numbers(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether an expression writes out a list of Python numbers, counts, or holds such lists."""
+    if isinstance(node, ast.Call):
+        return last_name(node.func) == "range"
+    return isinstance(node, ast.List | ast.Tuple) and all(
+        _is_list_of_numbers(file, item, block) or file.kinds.of(item, block).kind is Kind.NUMBER for item in node.elts
+    )
 
 
 def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.tables.devices import DEFAULT_PLACES
+from trainlint.analysis.tables.file_words.devices import DEFAULT_PLACES
 from trainlint.analysis.types.values import Kind
 
 if TYPE_CHECKING:

@@ -1,10 +1,14 @@
-"""What an attribute of a class or an object may be: methods, what the class assigns, and what it registers by name."""
+"""What an attribute of a class or an object may be: methods, what the class assigns, and what it registers by name.
+
+Also what iterating an object gives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.project.carrying import item
 from trainlint.analysis.project.things import (
     ALL_GIVEN,
     MOST_THINGS,
@@ -13,10 +17,11 @@ from trainlint.analysis.project.things import (
     FunctionThing,
     ObjectThing,
     Thing,
+    ValueThing,
 )
 from trainlint.analysis.tables.common_names import OF_EVERY_MODULE
-from trainlint.analysis.types.access_paths import SOME
-from trainlint.analysis.types.values import UNKNOWN
+from trainlint.analysis.types.access_paths import ANY, SOME
+from trainlint.analysis.types.values import UNKNOWN, Kind
 
 if TYPE_CHECKING:
     from trainlint.analysis.project.following import Follower
@@ -113,3 +118,27 @@ def _in_derived(follower: Follower, thing: ObjectThing, name: str) -> Iterator[T
             break
         found |= dict.fromkeys(follower.value(number, value))
     yield from found
+
+
+def items_of_object(follower: Follower, thing: ObjectThing) -> Iterator[Thing]:
+    """What an object yields, by its `__iter__`; where that hands back the object itself, by its `__next__`."""
+    if follower.classes.is_module(thing):
+        return
+    for method in _special_methods(follower, thing, "__iter__"):
+        summary = follower.summaries[method.file].functions[method.key]
+        for given in follower.value(method.file, summary.returned):
+            if isinstance(given, ObjectThing) and given.own:
+                yield from _next_items(follower, thing)
+            elif isinstance(given, ObjectThing):
+                yield from _next_items(follower, given)
+            elif isinstance(given, ValueThing) and given.value.kind in (Kind.LOADER, Kind.CONTAINER):
+                yield from follower.value(given.file, item(given.value, ANY))
+
+
+def _next_items(follower: Follower, thing: ObjectThing) -> Iterator[Thing]:
+    for method in _special_methods(follower, thing, "__next__"):
+        yield from follower.value(method.file, follower.summaries[method.file].functions[method.key].returned)
+
+
+def _special_methods(follower: Follower, thing: ObjectThing, name: str) -> list[FunctionThing]:
+    return [each for each in attribute_of(follower, thing, name) if isinstance(each, FunctionThing)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.project.attributes import attribute_of
 from trainlint.analysis.project.carrying import placed
-from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall
 from trainlint.analysis.project.things import (
     CALL,
+    MOST_FUNCTIONS,
     ChoiceThing,
     ClassThing,
     FunctionThing,
@@ -41,7 +41,7 @@ def called(follower: Follower, thing: Thing, file: int, call: OutgoingCall | Non
         yield thing.then(CALL)
     elif isinstance(thing, ObjectThing):
         methods = call_methods(follower, thing)
-        for method in methods if len(methods) <= MOST_CALLEES else ():
+        for method in methods if len(methods) <= MOST_FUNCTIONS else ():
             yield from called(follower, method, file, call)
 
 

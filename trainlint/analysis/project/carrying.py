@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import ANY
 from trainlint.analysis.types.structures.structure import moved_to_home
-from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value, batch_of
 
 
 def placed(value: Value, file: int) -> Value:
@@ -21,6 +21,8 @@ def item(value: Value, place: int) -> Value:
     """What indexing a value gives at one place, or anywhere in it."""
     if 0 <= place < len(value.items):
         return value.items[place]
+    if value.kind is Kind.LOADER:
+        return batch_of(value)
     found = value.element if value.element is not None else UNKNOWN
     if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
         return value.with_access_paths()

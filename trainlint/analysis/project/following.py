@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.project.attributes import attribute_of
+from trainlint.analysis.project.attributes import attribute_of, items_of_object
 from trainlint.analysis.project.call_outcomes import called, results
 from trainlint.analysis.project.carrying import is_tensor_attribute, item, moved_on_the_way
 from trainlint.analysis.project.choices import Choices
@@ -33,7 +33,7 @@ from trainlint.analysis.project.things import (
     too_many,
 )
 from trainlint.analysis.tables.frameworks.trainers import MAKE_OBJECTS
-from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
+from trainlint.analysis.types.access_paths import ANY, BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.values import Kind, Value
 
 _DEEPEST = 14
@@ -374,6 +374,8 @@ class Follower:
         elif isinstance(part, int):
             if isinstance(thing, ValueThing):
                 yield from self.value(thing.file, item(thing.value, part))
+            elif isinstance(thing, ObjectThing) and part == ANY:
+                yield from items_of_object(self, thing)
         elif isinstance(thing, ModuleThing) and part == BY_NAME:
             yield ChoiceThing(thing.file, BY_NAME)
         elif isinstance(thing, ModuleThing) and SOME in part:

@@ -6,12 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.project.things import ClassThing, ObjectThing
+from trainlint.analysis.project.things import MOST_FUNCTIONS, ClassThing, ObjectThing
 from trainlint.analysis.types.access_paths import SOME, fits
 from trainlint.analysis.types.values import Value
-
-MOST_CALLEES = 12
-"""What runs is not known of a call that may run more functions than this, nor what it returns."""
 
 _MOST_DERIVED = 50
 """Of classes that derive from one, as many are looked at for a method that only some of them have."""
@@ -114,7 +111,7 @@ class Hierarchy:
             for number, each in self.derived(file, cls):
                 for method, key in self.summaries[number].classes[each].methods.items():
                     known.setdefault(method, []).append((number, key))
-        return known.get(name, ())[: MOST_CALLEES + 1]
+        return known.get(name, ())[: MOST_FUNCTIONS + 1]
 
     def methods_of_derived(self, file: int, cls: str, name: str) -> list[tuple[int, str]]:
         """The methods that classes which derive from a class call by a name, also by their other bases (mixins)."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trainlint.analysis.project.attributes import items_of_object
 from trainlint.analysis.project.carrying import moved_on_the_way, without_access_paths
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.things import ChoiceThing, ObjectThing, ValueThing
 from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.structures.iterators import holds_batch, iterating
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 
-_DEEPEST_TUPLE = 2
-"""Items of tuples that stand in tuples deeper than this are not followed."""
+_DEEPEST_TUPLE = 3
+"""Elements and items that stand deeper than this in containers in containers are not followed."""
 _PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.ARRAY})
 """What the code of a file computes on the host, whatever its access paths lead to besides."""
 _LESS_SURE = 0.95
@@ -40,9 +42,13 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
 def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:
     """A value without its access paths, with what the project knows of the items of a tuple."""
     plain = without_access_paths(value)
-    if not value.items or depth >= _DEEPEST_TUPLE:
+    if (not value.items and value.element is None) or depth >= _DEEPEST_TUPLE:
         return plain
-    return plain.holding(plain.element, tuple([known_value(follower, file, item, depth + 1) for item in value.items]))
+    element = plain.element
+    if value.element is not None:
+        followed = known_value if value.element.access_paths else _with_items
+        element = followed(follower, file, value.element, depth + 1)
+    return plain.holding(element, tuple([known_value(follower, file, item, depth + 1) for item in value.items]))
 
 
 def _value_across_files(follower: Follower, file: int, value: Value, depth: int) -> Value:
@@ -51,10 +57,24 @@ def _value_across_files(follower: Follower, file: int, value: Value, depth: int)
         if isinstance(thing, ValueThing):
             values.append(_with_items(follower, thing.file, moved_on_the_way(thing.value, value), depth))
         elif isinstance(thing, ObjectThing):
-            values.append(Value(Kind.MODULE) if follower.classes.is_module(thing) else UNKNOWN)
+            is_module = follower.classes.is_module(thing)
+            values.append(Value(Kind.MODULE) if is_module else _iterating(follower, thing, depth))
         elif isinstance(thing, ChoiceThing):
             values += _chosen(follower, thing)
     return merge(values) if values else UNKNOWN
+
+
+def _iterating(follower: Follower, thing: ObjectThing, depth: int) -> Value:
+    """An object that yields batches; UNKNOWN for any other."""
+    if depth >= _DEEPEST_TUPLE:
+        return UNKNOWN
+    items = [
+        known_value(follower, each.file, each.value, depth + 1) if each.file >= 0 else each.value
+        for each in items_of_object(follower, thing)
+        if isinstance(each, ValueThing)
+    ]
+    item = merge(items)
+    return iterating(item) if holds_batch(item) else UNKNOWN
 
 
 def _chosen(follower: Follower, choice: ChoiceThing) -> list[Value]:

@@ -11,9 +11,16 @@ from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.frameworks.configured import given_by_configuration
-from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import ALL_GIVEN, ChoiceThing, ClassThing, FunctionThing, ObjectThing, Thing
+from trainlint.analysis.project.things import (
+    ALL_GIVEN,
+    MOST_FUNCTIONS,
+    ChoiceThing,
+    ClassThing,
+    FunctionThing,
+    ObjectThing,
+    Thing,
+)
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
 from trainlint.analysis.tables.frameworks.trainers import is_given_model
 from trainlint.analysis.types.access_paths import AccessPath, Start
@@ -208,7 +215,7 @@ class Resolver:
             functions |= dict.fromkeys(self._run_by(thing))
         if self.summaries[file].skeleton.calls[call.number].entered:
             functions |= dict.fromkeys(each for thing in things for each in self._entered(thing))
-        most = MOST_ENTRIES if any(isinstance(thing, ChoiceThing) for thing in things) else MOST_CALLEES
+        most = MOST_ENTRIES if any(isinstance(thing, ChoiceThing) for thing in things) else MOST_FUNCTIONS
         return (list(functions) if len(functions) <= most else []) if functions else None
 
     def _run_by(self, thing: Thing) -> Sequence[FunctionThing]:
@@ -248,7 +255,7 @@ class Resolver:
             return  # the class is known, and has no such method in the project
         group = self.groups[file]
         found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]
-        if not found or len(found) > MOST_CALLEES:
+        if not found or len(found) > MOST_FUNCTIONS:
             return
         families = {self.follower.classes.ancestry(where, cls)[-1] for where, cls, _ in found}
         if len(families) == 1:

@@ -10,6 +10,8 @@ from trainlint.analysis.types.values import Value
 
 MOST_THINGS = 6
 """An access path that leads to more things than this, or to more values than this, tells nothing."""
+MOST_FUNCTIONS = 12
+"""What runs is not known of a call that may run more functions than this, nor what it returns."""
 ALL_GIVEN = 99
 """More parameters than a function has."""
 
@@ -102,17 +104,17 @@ def first_things(things: Iterable[Thing]) -> tuple[Thing, ...]:
     """The first things, once each: no more than show that there are too many.
 
     Values are counted apart from all else: each function that hands an object on may add what it knows of the value,
-    so a long way from a constructor to a call has many values for one object.
+    so a long way from a constructor to a call has many values for one object. So are functions, since many classes may
+    override one method.
     """
     found: dict[Thing, None] = {}
-    values = 0
+    counts = [0] * len(_MOST)
     for thing in things:
-        if thing in found:
-            continue
-        is_value = isinstance(thing, ValueThing)
-        if (values if is_value else len(found) - values) <= MOST_THINGS:
-            found[thing] = None
-            values += is_value
+        if thing not in found:
+            sort = _sort(thing)
+            if counts[sort] <= _MOST[sort]:
+                found[thing] = None
+                counts[sort] += 1
     return tuple(found)
 
 
@@ -122,8 +124,18 @@ def few_of(things: dict[Thing, None]) -> dict[Thing, None]:
 
 
 def too_many(things: Collection[Thing]) -> bool:
-    """Whether things, or the values among them, are too many to tell anything."""
+    """Whether things, or the values or functions among them, are too many to tell anything."""
     if len(things) <= MOST_THINGS:
         return False
-    values = sum(isinstance(thing, ValueThing) for thing in things)
-    return max(values, len(things) - values) > MOST_THINGS
+    counts = [0] * len(_MOST)
+    for thing in things:
+        counts[_sort(thing)] += 1
+    return any(count > most for count, most in zip(counts, _MOST, strict=True))
+
+
+_MOST = (MOST_THINGS, MOST_FUNCTIONS, MOST_THINGS)
+"""How many of each sort tell something."""
+
+
+def _sort(thing: Thing) -> int:
+    return 0 if isinstance(thing, ValueThing) else 1 if isinstance(thing, FunctionThing) else 2

@@ -14,9 +14,9 @@ from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing
-from trainlint.analysis.types.access_paths import Start
+from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.evidence import Rank
-from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge
+from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge, somewhere
 
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
@@ -58,7 +58,13 @@ class ImportedValues:
         found: dict[str, list[Value]] = {}
         for crossing in out_of:
             key = self.summaries[file].skeleton.calls[crossing.call].key
-            if crossing.how is Handing.CALLED and crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
+            if crossing.how is not Handing.CALLED:
+                continue
+            if crossing.function.rpartition(".")[2].partition("#")[0] == "__init__":
+                made = known_value(self.follower, file, somewhere(AccessPath(Start.CALL, key)))
+                if made.kind is Kind.LOADER:  # of all other objects, the file knows as much from their names
+                    found.setdefault(key, []).append(made)
+            else:
                 bound = self.summaries[crossing.target].functions[crossing.function].bound
                 function = FunctionThing(crossing.target, crossing.function, bound)
                 result = returned(self.follower, function, file, self.summaries[file].calls[crossing.call])

@@ -182,7 +182,8 @@ class Function:
     """The block in which it is defined."""
     body: Block
     returns: list[Place] = field(default_factory=list)
-    is_generator: bool = False
+    yields: list[Place] = field(default_factory=list)
+    """Its `yield` and `yield from`."""
     parameters: list[ast.arg] = field(init=False)
     """All named parameters in order, `self` included."""
     takes_object: bool = field(init=False)
@@ -192,6 +193,11 @@ class Function:
         arguments = self.node.args
         self.parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self.takes_object = self.owner is not None and bool(self.parameters) and not self.is_decorated("staticmethod")
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether a call makes an iterator, and runs nothing of the code."""
+        return bool(self.yields)
 
     def is_decorated(self, name: str) -> bool:
         """Whether one of the decorators ends with this name, such as "staticmethod"."""

@@ -136,7 +136,7 @@ class ExpressionWalk:
 
     def _yield(self, node: ast.Yield | ast.YieldFrom, block: Block, statement: ast.stmt, stack: list[Any]) -> None:
         if self._function is not None:
-            self._function.is_generator = True
+            self._function.yields.append(Place(node, block, statement))
         if node.value is not None:
             stack.append(node.value)
 

@@ -69,7 +69,7 @@ _ROWS = (
     IterableFunction("tqdm", progress_bar=True),
     IterableFunction("tqdm_notebook", progress_bar=True),
     IterableFunction("trange", Yields.NUMBERS, progress_bar=True),
-    # alive-progress, rich, fastprogress, progressbar2
+    # alive-progress, rich, fastprogress, progressbar2, dora, flashy
     IterableFunction("alive_it", progress_bar=True),
     IterableFunction("alive_bar", Yields.NOTHING, progress_bar=True),
     IterableFunction("track", progress_bar=True),
@@ -77,6 +77,8 @@ _ROWS = (
     IterableFunction("progress_bar", progress_bar=True),
     IterableFunction("progressbar", progress_bar=True),
     IterableFunction("ProgressBar", Yields.NOTHING, progress_bar=True),
+    IterableFunction("LogProgress", at=1, progress_bar=True),
+    IterableFunction("log_progress", at=1, progress_bar=True),
     # Others: the meters of torchvision's references, Accelerate, Numba
     IterableFunction("log_every"),
     IterableFunction("skip_first_batches"),

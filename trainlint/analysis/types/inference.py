@@ -27,12 +27,13 @@ from trainlint.analysis.types.calls.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.imported_facts import ImportedFacts
-from trainlint.analysis.types.iteration import iterated
+from trainlint.analysis.types.iteration import iterated, iterated_item
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
 from trainlint.analysis.types.reassigned import paths_through_calls
 from trainlint.analysis.types.structures.displays import WRITTEN
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, may_be_table, put_into, starts_empty
+from trainlint.analysis.types.structures.iterators import made_by_generator, yielded_by, yielded_by_object
 from trainlint.analysis.types.structures.project_classes import fields_of, is_record
 from trainlint.analysis.types.structures.structure import (
     calls_moving_in_place,
@@ -51,6 +52,7 @@ from trainlint.analysis.types.values import (
     Kind,
     Origin,
     Value,
+    batch_of,
     constant_value,
     join_by_switch,
     limited_depth,
@@ -320,8 +322,10 @@ class Kinds:
 
     def batch(self, loader: Value) -> Value:
         """An element of what a loader yields."""
-        home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST
-        return Value(Kind.TENSOR, home, False, Origin.BATCH, min(0.95, loader.confidence or 1.0))
+        if loader.prepared and loader.element is None:
+            home = Home.DEVICE if self.device is Home.DEVICE else Home.HOST
+            return Value(Kind.TENSOR, home, False, Origin.BATCH, min(0.95, loader.confidence or 1.0))
+        return batch_of(loader)
 
     @cached_property
     def _classes(self) -> set[Class]:
@@ -384,10 +388,21 @@ class Kinds:
         return self._questions.follow(function, self._questions.one_level_deeper, self._returned, function)
 
     def outcome(self, function: Function) -> Value:
-        """What a caller in another file gets from a function: nothing that is known, where it yields."""
-        if function.is_generator:
-            return UNKNOWN
-        return self.returned(function)
+        """What a caller gets from a function: of a generator, something to iterate."""
+        return made_by_generator(self, function) if function.is_generator else self.returned(function)
+
+    def yielded(self, function: Function) -> Value:
+        """What a generator of the file yields."""
+        key = (function, "yielded")
+        return self._questions.follow(key, self._questions.one_level_deeper, yielded_by, self, function)
+
+    def yielded_by_object(self, cls: Class) -> Value:
+        """What iterating an object of a class of the file gives, as far as its own methods tell."""
+        return self._questions.follow((cls, "iterated"), yielded_by_object, self, cls)
+
+    def iterated(self, source: ast.expr, block: Block) -> Value:
+        """What iterating an expression gives that stands in a block."""
+        return iterated_item(self, source, (), block)
 
     def _returned(self, function: Function) -> Value:
         if function.owner is not None and is_left_open(function):

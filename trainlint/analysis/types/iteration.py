@@ -9,6 +9,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
+from trainlint.analysis.types.structures.iterators import iterated_object
 from trainlint.analysis.types.structures.structure import moved_to_home
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origin, Value, merge
 
@@ -22,7 +23,12 @@ _Seen = dict[tuple[ast.Call, tuple[int, ...]], Value]
 
 def iterated(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block) -> Value:
     """What a loop over `source` binds at a place of its target. `block` is the loop's."""
-    return _element(kinds, source, path, block.parent or block, {})
+    return iterated_item(kinds, source, path, block.parent or block)
+
+
+def iterated_item(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block) -> Value:
+    """The same for an iterable that stands in a block."""
+    return _element(kinds, source, path, block, {})
 
 
 def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:
@@ -37,10 +43,23 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
         )
     if found is not None:
         return found
+    found = _item_of(kinds, source, block)
+    for place in path:
+        found = kinds.item(found, place)
+    return found
+
+
+def _item_of(kinds: Kinds, source: ast.expr, block: Block) -> Value:
+    """What iterating a source gives that wraps no other."""
     value = single(kinds, source, block)
     if value.kind is Kind.LOADER:
         return kinds.batch(value)
-    if is_batch_source(source, block):
+    if value.kind is Kind.UNKNOWN:
+        item = iterated_object(kinds, source, block)
+        if item.kind is not Kind.UNKNOWN:
+            return item
+    known = value.element if value.kind is Kind.CONTAINER else None
+    if (known is None or known.kind is Kind.UNKNOWN) and is_batch_source(source, block):
         return kinds.batch(Value(Kind.LOADER, confidence=0.95))
     return kinds.element(value)
 

@@ -218,6 +218,8 @@ _LIKE_TENSORS = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.ARRAY, Kind.UNKNOWN, K
 _ONLY_KIND = Evidence(Rank.PROVED, Rank.UNKNOWN, Rank.UNKNOWN, Rank.UNKNOWN)
 _BATCH_KINDS = frozenset({Kind.TENSOR, Kind.CONTAINER})
 """What a batch may be: a tensor stands for any nest of tensors there."""
+_ITERATED = frozenset({Kind.LOADER, Kind.DATASET})
+"""What yields batches if there are workers, and else the dataset itself."""
 UNKNOWN = Value(Kind.UNKNOWN, confidence=0.0)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
@@ -229,6 +231,15 @@ _CONSTANT_STRING = Value(Kind.STRING, literal=True)
 def somewhere(access_path: AccessPath) -> Value:
     """A value of which only that is known: where it comes from."""
     return Value(Kind.UNKNOWN, confidence=0.0, access_paths=(access_path,))
+
+
+def batch_of(loader: Value) -> Value:
+    """An element of what a loader yields; UNKNOWN where a framework may have moved it."""
+    if loader.element is not None:
+        return loader.element
+    if loader.prepared:
+        return UNKNOWN
+    return Value(Kind.TENSOR, Home.HOST, False, Origin.BATCH, min(0.95, loader.confidence or 1.0))
 
 
 def limited_depth(value: Value, depth: int = _DEEPEST) -> Value:
@@ -358,6 +369,8 @@ def _of_several_kinds(values: list[Value]) -> Value:
         if kinds != _BATCH_KINDS or any(value.origin is not Origin.BATCH for value in tensors):
             found = found.less_certain()
         return found.holding(found.element, items)
+    if kinds == _ITERATED:
+        return _merge([value for value in values if value.kind is Kind.LOADER])
     return UNKNOWN.holding(None, items)
 
 

@@ -167,12 +167,14 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
 
 def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value | None:
     """What a function of the file returns; None where nothing is known of that."""
-    if edge.function.is_generator or (edge.function.owner is not None and is_left_open(edge.function)):
+    if edge.function.owner is not None and is_left_open(edge.function):
         return UNKNOWN
-    returned = kinds.returned(edge.function)
+    returned = kinds.outcome(edge.function)
     if hands_back(returned, kinds.keys.function(edge.function)):
         returned = handed_back(returned, kinds.keys.function(edge.function), _argument_values(kinds, call, block, edge))
-    return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
+    if returned.kind is Kind.UNKNOWN:
+        return UNKNOWN if edge.function.is_generator else None
+    return _graph(kinds, returned, block, call)
 
 
 def is_left_open(function: Function) -> bool:
@@ -497,9 +499,9 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
     if loaders.moves_batches(name):
         return _MOVING_LOADER
-    if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript)):
+    if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         called = kinds.of(call.func, block)
-        if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
+        if called.kind is Kind.MODULE and _CLASS_NAME.match(name) and not isinstance(call.func, ast.Call):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
             given = _arguments(kinds, call, block)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainlint.analysis.types.access_paths import MOST, AccessPath, Start, extended_paths, joined_paths
+from trainlint.analysis.types.access_paths import ANY, MOST, AccessPath, Start, extended_paths, joined_paths
 from trainlint.analysis.types.evidence import Rank
-from trainlint.analysis.types.values import Home, Kind, Origin, Value, limited_depth
+from trainlint.analysis.types.values import Home, Kind, Origin, Value, batch_of, limited_depth
 
 
 def hands_back(value: Value, function: str) -> bool:
@@ -14,7 +14,8 @@ def hands_back(value: Value, function: str) -> bool:
     for each in value.access_paths:
         if each.start is Start.PARAMETER and each.of == function:
             return True
-    return any(hands_back(item, function) for item in value.items)
+    parts = (*value.items, value.element) if value.element is not None else value.items
+    return any(hands_back(item, function) for item in parts)
 
 
 def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Value:
@@ -22,7 +23,7 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
 
     `function` is the key of the function, `given` what the call gave to its parameters.
     """
-    if not value.access_paths and not value.items:
+    if not value.access_paths and not value.items and value.element is None:
         return value
     access_paths: list[AccessPath] = []
     kind = value
@@ -33,11 +34,12 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
         else:
             access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
+    element = handed_back(value.element, function, given) if value.element is not None else None
     most = MOST
     if len(access_paths) > MOST:  # a name that helpers handed on may have more
         most = max(len(value.access_paths), *[len(each.access_paths) for each in given.values()], MOST)
     paths = joined_paths(access_paths, most)
-    return limited_depth(kind.holding(kind.element, items or kind.items).with_access_paths(*paths))
+    return limited_depth(kind.holding(element or kind.element, items or kind.items).with_access_paths(*paths))
 
 
 def _given_back(
@@ -66,6 +68,8 @@ def _part_of(given: Value, path: tuple[str | int, ...]) -> Value | None:
             return None
         if 0 <= part < len(given.items):
             given = given.items[part]
+        elif given.kind is Kind.LOADER and part == ANY:
+            given = batch_of(given)
         elif given.kind is Kind.CONTAINER and given.element is not None:
             given = given.element
         elif given.origin is not Origin.BATCH:

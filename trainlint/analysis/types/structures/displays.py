@@ -14,6 +14,7 @@ from trainlint.analysis.types.values import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Home,
     Kind,
     Value,
     combine,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _MOST_ITEMS = 12
 """Longer tuples are tables, not several results."""
+_MOVED = 0.9
+"""How sure it is that what was moved to the device is a tensor where code computes with it."""
 _NO_TENSORS = frozenset({Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE, Kind.SHAPE})
 """What no tensor is compared with, whatever the other side looks like."""
 _NO_TENSOR = replace(UNKNOWN)
@@ -52,7 +55,14 @@ def one_of(values: list[Value]) -> Value:
 def _arithmetic(kinds: Kinds, node: ast.BinOp, block: Block) -> Value:
     if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.JoinedStr, ast.Constant)):
         return STRING if constant_value(getattr(node.left, "value", "")).kind is Kind.STRING else NUMBER
-    return combine([kinds.of(node.left, block), kinds.of(node.right, block)])
+    return combine([_operand(kinds.of(side, block)) for side in (node.left, node.right)])
+
+
+def _operand(value: Value) -> Value:
+    """What takes part in arithmetic: of what was moved to the device, only tensors do."""
+    if value.kind is Kind.UNKNOWN and value.home is Home.DEVICE:
+        return replace(value, kind=Kind.TENSOR, confidence=_MOVED, access_paths=())
+    return value
 
 
 def _sign(kinds: Kinds, node: ast.UnaryOp, block: Block) -> Value:
@@ -62,7 +72,7 @@ def _sign(kinds: Kinds, node: ast.UnaryOp, block: Block) -> Value:
 def _comparison(kinds: Kinds, node: ast.Compare, block: Block) -> Value:
     if any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops):
         return NUMBER
-    sides = [kinds.of(side, block) for side in (node.left, *node.comparators)]
+    sides = [_operand(kinds.of(side, block)) for side in (node.left, *node.comparators)]
     if any(side.kind in _NO_TENSORS for side in sides):
         return NUMBER
     found = combine(sides)

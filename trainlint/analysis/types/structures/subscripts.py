@@ -26,6 +26,8 @@ def subscript_value(kinds: Kinds, node: ast.Subscript, block: Block) -> Value:
     base = kinds.of(node.value, block)
     if isinstance(node.value, (ast.Dict, ast.Tuple, ast.List)):
         return kinds.element(base)
+    if base.kind is Kind.SHAPE and isinstance(node.slice, ast.Slice):
+        return base
     if base.kind is Kind.LOADER and base.evidence.kind <= Rank.NAMED:  # a dict or list of loaders: none has items
         return base.with_access_paths(*extended_paths(base.access_paths, ANY))
     place = constant(node.slice)

@@ -21,7 +21,7 @@ from trainlint_rules.sync.idioms.host_lists import is_list
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
-_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
+_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.NUMBERS: 1, Content.DATA: 2}
 """Where a factory saves little: these values come from the host in any case."""
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
