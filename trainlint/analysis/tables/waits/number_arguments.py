@@ -50,6 +50,12 @@ _ROWS = (
     NumberArguments("clamp_", last=1, keywords=("min", "max"), origin="", mixed=True),
     NumberArguments("clip", last=1, keywords=("min", "max"), mixed=True),
     NumberArguments("repeat_interleave", first=9, last=9, keywords=("output_size",)),
+    *(
+        NumberArguments(f"{name}{ending}", first=9, last=9, keywords=(keyword,), origin="" if ending else "torch")
+        for keyword, names in (("alpha", ("add", "sub")), ("value", ("addcmul", "addcdiv")))
+        for name in names
+        for ending in ("", "_")
+    ),
     NumberArguments("pad", keywords=("pad", "value"), is_method=False, origin="torch.nn.functional"),
     NumberArguments("one_hot", keywords=("num_classes",), is_method=False, origin="torch.nn.functional"),
     NumberArguments(
