@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.conditions.settings.holders import option_name
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.given.device_moves import MOVES, is_part_of, moves_no_tensor_to_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
@@ -66,6 +67,7 @@ def summarise(file: SemanticModel) -> Summary:
         tests_old_scaler=tests_for_old_scaler(file),
         saved=saved_files(file),
         loaders=dict(_loaders(file)),
+        loader_options=tuple(dict.fromkeys(_loader_options(file))),
         loads=loaded_files(file),
         switches=switches(file.outline),
         turned_on=turned_on(file.outline),
@@ -197,6 +199,15 @@ def _loaders(file: SemanticModel) -> Iterator[tuple[str, tuple[tuple[AccessPath,
         found = [file.kinds.of(item, loader.block).access_paths if item is not None else () for item in given]
         if any(found):
             yield file.keys.call(loader.call), (found[0], found[1])
+
+
+def _loader_options(file: SemanticModel) -> Iterator[str]:
+    """The options by which the loaders that a file builds get their workers."""
+    for loader in file.loaders.built.values():
+        given = file.loaders.option(loader, "num_workers").value
+        name = option_name(given) if given is not None else None
+        if name is not None:
+            yield name
 
 
 _DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
