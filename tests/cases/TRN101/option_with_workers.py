@@ -22,5 +22,26 @@ def main():
         optimizer.step()
 
 
+def train_by_settings(settings, images, model, optimizer):
+    """A default that is stored in an object, and what one program sets."""
+    loader = DataLoader(ImageFolder(images), 64, pin_memory=True, num_workers=settings.io_workers)
+    for inputs, targets in loader:
+        loss = nn.functional.cross_entropy(model(inputs.cuda(non_blocking=True)), targets.cuda(non_blocking=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def defaults(node):
+    node.io_workers = 4
+    return node
+
+
+def quick(images, model, optimizer):
+    settings = defaults(argparse.Namespace())
+    settings.io_workers = 0
+    train_by_settings(settings, images, model, optimizer)
+
+
 if __name__ == "__main__":
     main()

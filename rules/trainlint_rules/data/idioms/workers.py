@@ -159,7 +159,10 @@ def option_left_at_zero(site: Site) -> str | None:
     name = option_name(given) if given is not None else None
     if name is None:
         return None
-    values = site.file.outside.loader_options.get(name) or site.file.defaults.get(name, ())
+    values = site.file.outside.loader_options.get(name) or [
+        *site.file.defaults.get(name, ()),
+        *site.file.flags.declared().get(f".{name}", ()),
+    ]
     return name if values and all(value == "0" for value in values) else None
 
 

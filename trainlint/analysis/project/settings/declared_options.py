@@ -55,6 +55,7 @@ class DeclaredOptions:
             else:
                 shipped = (name, given_to(name_of_file, name), given_to(ANY_SCRIPT, name))
                 values = set(declared).union(*(self.shipped.get(key, ()) for key in shipped))
+            values.update(self._files.get(self.groups[file], {}).get(f".{name}", ()))  # of objects that may be options
             if values:
                 found[name] = tuple(sorted(values))
         return found

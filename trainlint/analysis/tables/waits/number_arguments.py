@@ -26,6 +26,8 @@ class NumberArguments(NamedTuple):
     """Whether it makes a tensor of numbers alone, so that no tensor stands before them."""
     mixed: bool = False
     """Whether all of them may be tensors: only a tensor beside a number is read."""
+    factor: bool = False
+    """Whether the number is a factor in arithmetic, and given by its keyword alone: no size, bound or count."""
 
 
 _SIZE = ("size",)
@@ -51,7 +53,9 @@ _ROWS = (
     NumberArguments("clip", last=1, keywords=("min", "max"), mixed=True),
     NumberArguments("repeat_interleave", first=9, last=9, keywords=("output_size",)),
     *(
-        NumberArguments(f"{name}{ending}", first=9, last=9, keywords=(keyword,), origin="" if ending else "torch")
+        NumberArguments(
+            f"{name}{ending}", first=9, last=9, keywords=(keyword,), origin="" if ending else "torch", factor=True
+        )
         for keyword, names in (("alpha", ("add", "sub")), ("value", ("addcmul", "addcdiv")))
         for name in names
         for ending in ("", "_")
