@@ -54,7 +54,13 @@ def code_of(source: SourceFile) -> bytes:
 
 
 def may_tell_itself(data: bytes) -> bool:
-    """Whether a file that is alone may gain by being linked: it trains, and objects of its classes may be passed on."""
+    """Whether a file that is alone may gain by being linked.
+
+    It trains, and objects of its classes may be passed on, or its options give its loaders their workers, which shipped
+    commands may set.
+    """
+    if b"num_workers" in data and b"DataLoader(" in data and b"add_argument(" in data:
+        return True
     return b"class " in data and (b".backward(" in data or b"training_step" in data)
 
 

@@ -29,6 +29,8 @@ _BY_DEVICE = {
     Device.ELSEWHERE: Confidence.LIKELY,
     Device.SELDOM: Confidence.POSSIBLE,
 }
+_PREPARED = "set `pin_memory=True`, which the prepared loader keeps"
+_ACCELERATE = "; `DataLoaderConfiguration(non_blocking=True)` then copies without waiting"
 _FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
 
 
@@ -115,12 +117,17 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         device = goes_to_device(site.file, loader)
         if device is Device.STAY or argument(site.call, "dataset", 0) is None:
             return None
-        trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
+        trains = feeds(site.file, loader) in _FOR_TRAINING
         trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
         gain = gain_of_pinning(site)
         safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE
-        return Match(site, sure, {"gain": gain}, fix_safety=safety)
+        instead = None
+        if site.file.batches.prepared(loader):
+            sure, instead = min(sure, Confidence.LIKELY), _PREPARED
+            if any(site.calls("Accelerator")):
+                instead += _ACCELERATE
+        return Match(site, sure, {"gain": gain}, help=instead, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The option, set, where it gains something by itself: TRN205 sets it along with `non_blocking=True`."""

@@ -8,7 +8,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety
+from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loading_work import (
@@ -18,10 +18,16 @@ from trainlint_rules.data.idioms.loading_work import (
     walked_in_steps,
     workers_would_use_the_device,
 )
-from trainlint_rules.data.idioms.workers import has_workers, unbatched
+from trainlint_rules.data.idioms.workers import has_workers, option_left_at_zero, unbatched
 
 _ON_HOST = "the training process loads every batch itself, and computes nothing meanwhile"
 """The message where no file names a GPU."""
+_BY_OPTION = (
+    "the training process loads every batch itself while the GPU waits: `{option}` is 0 unless somebody sets it"
+)
+_SET_OPTION = (
+    "give `{option}` another default, at first the CPU cores divided by the training processes, but no more than 8"
+)
 
 
 class LoaderWithoutWorkers(LoaderRule):
@@ -111,6 +117,10 @@ class LoaderWithoutWorkers(LoaderRule):
         """A loader without workers."""
         if argument(site.call, "dataset", 0) is None:
             return None
+        option = option_left_at_zero(site)
+        if option is not None:
+            sure = min(sure_of_work(site), Confidence.LIKELY)
+            return Match(site, sure, {"option": option}, message=_BY_OPTION, help=_SET_OPTION)
         message = None if site.file.device is Home.DEVICE else _ON_HOST
         return Match(site, sure_of_work(site), message=message)
 
@@ -118,7 +128,7 @@ class LoaderWithoutWorkers(LoaderRule):
         """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-        if walked_in_steps(site):
+        if walked_in_steps(site) or option_left_at_zero(site) is not None:
             return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported

@@ -7,6 +7,7 @@ import ast
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import enclosing_nodes
+from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -27,6 +28,8 @@ def _of_state_dict(site: Site) -> bool:
 _NORM = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
 _LOGGED = "log it every N steps"
 _COMPARED = "compare on the GPU: `x.clamp(min=...)` or `x.clamp(max=...)` gives a tensor and does not wait"
+_DECIDED = "decide on the GPU, with `torch.where`; `torch._foreach_norm` gives the norms of a list of tensors"
+_MULTIPLIED = "multiply by the tensor, as in `a.add_(b * factor)`: tensors as numbers are read on the host"
 _LOOP = "once for each of these"
 
 
@@ -94,7 +97,7 @@ class SyncPerParameter(ReadRule):
     code = "TRN211"
     name = "sync-per-parameter"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = READING
+    on = (*READING, *WANTED)
     when = EACH_STEP
     unless = (decided_by_callers, says_whether_to_wait, _of_state_dict)
     message = "`{text}` forces a GPU sync for each parameter{often}"
@@ -119,6 +122,10 @@ def _help_text(site: Site, read: ast.AST) -> str | None:
     names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
     if "grad" in names and "norm" in names:
         return _NORM
+    if isinstance(site.node, ast.Call) and any(item.value is read for item in site.node.keywords):
+        return _MULTIPLIED
     holders = (read, *enclosing_nodes(site.file, read, site.statement))
     compared = any(isinstance(part, ast.Call) and last_name(part.func) in ("max", "min") for part in holders)
-    return _COMPARED if compared else None
+    if compared:
+        return _COMPARED
+    return _DECIDED if isinstance(site.statement, ast.If) else None

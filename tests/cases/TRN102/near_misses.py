@@ -1,20 +1,8 @@
 """Loaders that pin, may pin, or have nothing to pin."""
 
 import torch
-from accelerate import Accelerator
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-
-
-def with_accelerate(model, optimizer, dataset):
-    accelerator = Accelerator()
-    loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4)
-    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
-    for inputs, targets in loader:
-        loss = nn.functional.mse_loss(model(inputs), targets)
-        optimizer.zero_grad()
-        accelerator.backward(loss)
-        optimizer.step()
 
 
 def mean_and_deviation(dataset):

@@ -55,7 +55,7 @@ def growing_crops(model, optimizer, dataset, epochs):
 
 def kept(model, optimizer, dataset, args):
     loader = DataLoader(
-        dataset, 8, num_workers=args.workers, persistent_workers=args.workers > 0, shuffle=True, pin_memory=True
+        dataset, 8, num_workers=args.threads, persistent_workers=args.threads > 0, shuffle=True, pin_memory=True
     )
     for epoch in range(args.epochs):
         for images in loader:

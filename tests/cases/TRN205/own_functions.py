@@ -31,3 +31,22 @@ def to_all(model, batches, device):
         return model
 
     return [cuda(), *(batch.to(device, non_blocking=True) for batch in batches)]
+
+
+def moved_by_options(model, optimizer, dataset, device, others):
+    loader = DataLoader(dataset, 64, shuffle=True, num_workers=4, pin_memory=True)
+    for images, labels in loader:
+        options = {"device": device}
+        images = images.to(**options)  #! TRN205
+        settings = {"device": device, "non_blocking": True}
+        labels = labels.to(**settings)
+        loss = torch.nn.functional.cross_entropy(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    for images, labels in loader:
+        images, labels = images.to(**others), labels.to(**others)
+        loss = torch.nn.functional.cross_entropy(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -100,7 +100,26 @@ def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[st
             same = isinstance(node.elt, ast.Name | ast.Attribute | ast.Tuple)  # the parameters, or their gradients
             return same and _holds(outline, first.iter, block, methods, depth)
         case ast.Name() if depth:
-            return any(_holds(outline, value, block, methods, depth - 1) for value in _bound(node, block))
+            if any(_holds(outline, value, block, methods, depth - 1) for value in _bound(node, block)):
+                return True
+            return _is_filled_with_parameters(outline, node, block, methods, depth - 1)
+    return False
+
+
+def _is_filled_with_parameters(
+    outline: Outline, node: ast.Name, block: Block, methods: frozenset[str], depth: int
+) -> bool:
+    """Whether a loop over parameters appends each of them to a list: `for p in group["params"]: kept.append(p)`."""
+    scope = block.scope.owner(node.id)
+    for place in outline.fillings.get(node.id, ())[:_FOLLOWED]:
+        match place.node:
+            case ast.Call(func=ast.Attribute(attr="append"), args=[ast.Name(id=name)]):
+                loop = next((item for item in place.block.outwards() if item.kind is BlockKind.LOOP), None)
+                if loop is None or not isinstance(loop.node, ast.For) or place.block.scope.owner(node.id) is not scope:
+                    continue
+                bound = any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(loop.node.target))
+                if bound and _holds(outline, loop.node.iter, loop.parent or loop, methods, depth):
+                    return True
     return False
 
 

@@ -84,6 +84,13 @@ def dict_items(node: ast.expr, block: Block, outline: Outline) -> Iterator[tuple
             yield from ((key, put.node, put.block) for key in _names_filled(put))
 
 
+def unpacked_items(call: ast.Call, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
+    """What a call is given by `**options`, as far as the file writes that out, as `dict_items` yields it."""
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            yield from dict_items(keyword.value, block, outline)
+
+
 def _names_filled(put: Place) -> list[str]:
     """The names under which a statement stores something in a dict."""
     targets = put.statement.targets if isinstance(put.statement, ast.Assign) else []

@@ -24,6 +24,7 @@ from trainlint.analysis.types.values import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Home,
     Kind,
     Origin,
     Value,
@@ -110,7 +111,7 @@ def _attribute_of(kinds: Kinds, base: Value, name: str) -> Value:
     if base.kind is Kind.DEVICE and name in _OF_DEVICE:
         return _OF_DEVICE[name]
     if base.kind is Kind.OPTIMIZER and name in _OF_OPTIMIZER:
-        return _OF_OPTIMIZER[name](kinds)
+        return _OF_OPTIMIZER[name](kinds.device)
     if base.kind is Kind.UNKNOWN and name == "grad":
         return Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER, 0.8)
     if base.kind is Kind.ARRAY and name in _ROWS:
@@ -156,7 +157,8 @@ def assigned_to_self(kinds: Kinds, owner: Class, name: str, depth: int) -> Value
             if parent is not None and parent is not owner and name in parent.attributes:
                 return kinds.self_attribute(parent, name, depth + 1)
     if name in _OF_OPTIMIZER and object_of(kinds, owner).kind is Kind.OPTIMIZER:
-        return _OF_OPTIMIZER[name](kinds)
+        # Whoever wrote the optimizer, programs choose where the parameters are that they give it.
+        return _OF_OPTIMIZER[name](Home.DEVICE if kinds.device is Home.DEVICE else Home.CHOSEN)
     registered = _buffer_or_parameter(kinds, owner, name)
     if registered is not None:
         return registered

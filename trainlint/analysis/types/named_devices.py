@@ -6,7 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.literal_dicts import unpacked_items
 from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
@@ -19,6 +21,11 @@ def device_of(kinds: Kinds, call: ast.Call, block: Block) -> Home | None:
     A dtype, a memory format or another tensor of unknown home names none.
     """
     given = argument(call, "device")
+    if given is None:
+        items = unpacked_items(call, block, kinds.outline)
+        found = next(((value, inside) for name, value, inside in items if name == "device"), None)
+        if found is not None:
+            return home_of(kinds, *found)
     if given is None and last_name(call.func) in ("to", "type") and call.args:
         given = call.args[0]
     if given is None:
@@ -69,8 +76,6 @@ def _home_of_value(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
 
 def _named_device(kinds: Kinds, node: ast.expr, block: Block) -> Home:
     """The home of a device variable: HOST where it is assigned the CPU and nothing else."""
-    from trainlint.analysis.syntax.reaching import single_value
-
     value = single_value(node, block)
     if value is not None and value is not node:
         literal = (

@@ -111,6 +111,8 @@ def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
     if imports_other_framework(file):
         return Device.STAY  # its own code takes the batches over, as arrays
+    if file.batches.prepared(loader):
+        return Device.LIKELY
     drawn = bool(_draws(file, loader))
     if not file.names.show(CUDA, DEEPSPEED):
         handed_on = not drawn and not _hands_over_to_trainer(file)  # whose code names devices for everybody

@@ -14,7 +14,7 @@ from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import loops_in_other_files, passes
 from trainlint_rules.data.idioms.pinned.item_code import item_code
-from trainlint_rules.data.idioms.workers import loads_single_items
+from trainlint_rules.data.idioms.workers import loads_single_items, option_left_at_zero
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 """A table was mostly tokenised before training, and its rows need little work."""
@@ -74,7 +74,7 @@ def sure_of_work(site: Site) -> Confidence:
         doubts.append(2)
     if only_counts(site.file, loader):
         doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
-    if site.file.loaders.option(loader, "num_workers").given:
+    if site.file.loaders.option(loader, "num_workers").given and option_left_at_zero(site) is None:
         doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
     if items is Items.UNKNOWN:
         is_bare = len(site.call.args) + len(site.call.keywords) == 1  # batches of one, in a demonstration

@@ -31,6 +31,8 @@ _BY_OPERATION = {
     "vector_norm": "_foreach_norm",
 }
 """Last name of a method or function → function of torch. A test asks the installed torch for each."""
+ELEMENTWISE = frozenset(_BY_OPERATION) - {"copy_", "norm", "vector_norm"}
+"""Methods and functions that compute a tensor of the same size, one kernel each."""
 _BY_OPERATOR = {ast.Add: "_foreach_add_", ast.Sub: "_foreach_sub_", ast.Mult: "_foreach_mul_", ast.Div: "_foreach_div_"}
 NAMES = frozenset({*_BY_OPERATION.values(), *_BY_OPERATOR.values()})
 

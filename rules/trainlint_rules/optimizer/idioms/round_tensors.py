@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.syntax.names import constant, has_name_in, last_name, nodes_in
+from trainlint.patterns import lazy
+from trainlint_rules.optimizer.idioms.foreach_functions import ELEMENTWISE
 
 IN_PLACE = frozenset(
     "add_ sub_ mul_ div_ lerp_ addcmul_ addcdiv_ subtract_ multiply_ divide_ true_divide_ nan_to_num_".split()
@@ -14,6 +16,8 @@ IN_PLACE = frozenset(
 _FUNCTIONS = frozenset({"lerp", "add", "sub", "mul", "div", "nan_to_num", "where"})
 _NORMS = frozenset({"norm", "vector_norm"})
 _TENSOR_PARTS = frozenset({"data", "grad"})
+_GRADIENT = lazy(r"(^|_)(grads?|gradients?|d_p)$")
+"""Attributes of parameters, and names for what functions of optimizers are given beside them."""
 _SAME_TENSOR = frozenset({"detach", "view_as", "float", "double", "type_as"})
 """Methods whose result stands for the tensor itself."""
 
@@ -137,8 +141,12 @@ class RoundTensors:
 
     def reads_gradient(self, node: ast.AST) -> bool:
         """Whether a gradient is read, directly or through names of the round."""
-        by_attribute = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(node))
-        return by_attribute or has_name_in(node, self.gradients)
+        named = (
+            part.attr if isinstance(part, ast.Attribute) else part.id
+            for part in nodes_in(node)
+            if isinstance(part, ast.Attribute | ast.Name)
+        )
+        return any(map(_GRADIENT.search, named)) or has_name_in(node, self.gradients)
 
     def draws_towards_another(self, writes: list[ast.AST]) -> bool:
         """Whether a tensor is changed by itself, scaled, and by another one of the round."""
@@ -162,8 +170,17 @@ class RoundTensors:
                 given, own = [operation.value], 0
             case ast.Call():
                 given = [*operation.args, *(item.value for item in operation.keywords)]
-        inner = (part for item in given for part in nodes_in(self._meant(item)) if isinstance(part, ast.BinOp))
+        inner = (part for item in given for part in nodes_in(self._meant(item)) if self._is_kernel(part))
         return max(1, own + sum(bool(self.roots(part)) for part in inner))
+
+    def _is_kernel(self, part: ast.AST) -> bool:
+        """Whether a part of what an operation is given is arithmetic of its own, and none of the writes."""
+        match part:
+            case ast.BinOp():
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)) if name in ELEMENTWISE:
+                return not self._is_written_by(part)
+        return False
 
     def roots(self, node: ast.AST) -> set[str]:
         """The tensors of the round that an expression names, each by one spelling."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.conditions.settings.holders import option_name
 from trainlint.analysis.syntax.names import NAMES, last_name
 from trainlint.patterns import lazy
 
@@ -42,8 +43,10 @@ def compared(question: Question) -> Condition | None:
 
 
 def named(question: Question) -> Condition | None:
-    """`if overflow:`."""
-    return _failed(question, question.outcome) if _is_failure(last_name(question.test)) else None
+    """`if overflow:`, but not `if args.skip_nan:`, which says what is to be done about failures."""
+    if not _is_failure(last_name(question.test)) or option_name(question.test) is not None:
+        return None
+    return _failed(question, question.outcome)
 
 
 def _failed(question: Question, failed: bool) -> Condition:

@@ -79,7 +79,15 @@ def named(question: Question) -> Condition | None:
 @lru_cache(NAMES)
 def asks_interval(name: str) -> bool:
     """Whether a name says that something is due at an interval."""
-    return bool(_ASKS_INTERVAL.search(name))
+    return bool(_ASKS_INTERVAL.search(name)) and not filters(name)
+
+
+def filters(name: str) -> bool:
+    """Whether a name is that of a switch which leaves values out of what is logged, and looks at each step for that.
+
+    transformers' `logging_nan_inf_filter` is one, and on by default.
+    """
+    return name.endswith("_filter")
 
 
 def _every(question: Question, found: Remainder, is_zero: bool) -> Condition:

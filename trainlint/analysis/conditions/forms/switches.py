@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.forms.intervals import asks_interval
+from trainlint.analysis.conditions.forms.intervals import asks_interval, filters
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.names import NAMES, constant, last_name
 from trainlint.patterns import lazy
@@ -79,7 +79,7 @@ def _setting_read(call: ast.Call, name: str) -> str | None:
 @lru_cache(NAMES)
 def is_flag(name: str) -> bool:
     """Whether a name is that of a switch for watching a run, whatever it is by default."""
-    return bool(_FLAG.search(name))
+    return bool(_FLAG.search(name)) and not filters(name)
 
 
 def _watching(question: Question, name: str) -> Condition:

@@ -242,5 +242,9 @@ class LinkedNetwork:
     @cached_property
     def options(self) -> list[dict[str, tuple[str, ...]]]:
         """For each file, the values that the options it asks for have by default."""
-        declared = DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)
-        return [declared.of(file) for file in range(len(self.summaries))]
+        return [self.declared_options.of(file) for file in range(len(self.summaries))]
+
+    @cached_property
+    def declared_options(self) -> DeclaredOptions:
+        """The values that options have by default."""
+        return DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)

@@ -66,7 +66,11 @@ FRAMEWORKS = (
         "the Trainer",
         _TRAINER_OF_TRANSFORMERS,
         step=r"""training_step | compute_loss | compute_loss_context_manager | autocast_smart_context_manager |
-            floating_point_ops | _prepare_inputs? | _inner_training_step | get_batch_samples""",
+            floating_point_ops | _prepare_inputs? | _inner_training_step | get_batch_samples |
+            # What trl's trainers call on their way to the loss.
+            get_batch_loss_metrics | concatenated_(forward|inputs) | (dpo|kto|cpo|orpo|bco|odds_ratio)_loss |
+            _?get_batch_logps | _compute_loss(_liger)? | compute_liger_loss | compute_ref_log_probs |
+            _get_per_token_logps(_and_entropies)? | store_metrics""",
         eval_step=r"prediction_step | preprocess_logits_for_metrics",
         epoch=r"evaluate | evaluation_loop | prediction_loop | predict | compute_metrics",
         rare=r"log | _maybe_log_save_evaluate | _save_checkpoint | save_model | _save | store_flos",

@@ -26,6 +26,8 @@ class NumberArguments(NamedTuple):
     """Whether it makes a tensor of numbers alone, so that no tensor stands before them."""
     mixed: bool = False
     """Whether all of them may be tensors: only a tensor beside a number is read."""
+    factor: bool = False
+    """Whether the number is a factor in arithmetic, and given by its keyword alone: no size, bound or count."""
 
 
 _SIZE = ("size",)
@@ -50,6 +52,14 @@ _ROWS = (
     NumberArguments("clamp_", last=1, keywords=("min", "max"), origin="", mixed=True),
     NumberArguments("clip", last=1, keywords=("min", "max"), mixed=True),
     NumberArguments("repeat_interleave", first=9, last=9, keywords=("output_size",)),
+    *(
+        NumberArguments(
+            f"{name}{ending}", first=9, last=9, keywords=(keyword,), origin="" if ending else "torch", factor=True
+        )
+        for keyword, names in (("alpha", ("add", "sub")), ("value", ("addcmul", "addcdiv")))
+        for name in names
+        for ending in ("", "_")
+    ),
     NumberArguments("pad", keywords=("pad", "value"), is_method=False, origin="torch.nn.functional"),
     NumberArguments("one_hot", keywords=("num_classes",), is_method=False, origin="torch.nn.functional"),
     NumberArguments(

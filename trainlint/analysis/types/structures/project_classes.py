@@ -12,7 +12,7 @@ from trainlint.analysis.tables.optimizers import BASES, CLASSES
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.parameters import annotation_value, with_callers
 from trainlint.analysis.types.structures.constructions import constructions
-from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value, merge
 from trainlint.analysis.types.vocabulary import constructed
 
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ def _by_name(name: str) -> Value | None:
     return Value(Kind.OPTIMIZER) if name in _OPTIMIZERS else None
 
 
-def parameter_groups(kinds: Kinds) -> Value:
+def parameter_groups(home: Home) -> Value:
     """`optimizer.param_groups`: dicts that hold parameters under "params"."""
-    parameter = Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER)
+    parameter = Value(Kind.TENSOR, home, True, Origin.PARAMETER)
     return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, element=parameter)))
 
 
-def optimizer_state(kinds: Kinds) -> Value:
+def optimizer_state(home: Home) -> Value:
     """`optimizer.state`: for each parameter, a dict of tensors that are where the parameter is."""
-    tensor = Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER)
+    tensor = Value(Kind.TENSOR, home, False, Origin.PARAMETER)
     return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, element=tensor))
 
 

@@ -12,7 +12,7 @@ from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.structures.fillings import MOST_FILLINGS
 from trainlint.analysis.types.structures.structure import stored_in_attribute, stored_item
-from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import COUNT_NAME, by_name
 
 if TYPE_CHECKING:
@@ -76,11 +76,20 @@ def _item_of_optimizer(kinds: Kinds, base: Value, key: str) -> Value:
     if base.element.kind is Kind.CONTAINER:
         return base.element if key == _PARAMETERS_OF_GROUP else UNKNOWN
     stored = [
-        kinds.of(place.node.value, place.block)
+        kinds.of(part, place.block)
         for place in kinds.outline.stores.get(key, ())[:MOST_FILLINGS]
         if isinstance(place.node, ast.Assign)
+        for part in _alternatives(place.node.value)
     ]
-    return base.element if stored and all(value.is_tensor for value in stored) else UNKNOWN
+    if not stored or not all(value.is_tensor for value in stored):
+        return UNKNOWN
+    on_host = next((value for value in stored if value.home is Home.HOST and value.origin is Origin.FACTORY), None)
+    return on_host or base.element  # a counter, which only options such as `capturable` put beside the parameter
+
+
+def _alternatives(node: ast.expr) -> tuple[ast.expr, ...]:
+    """What an expression may give: both sides of a conditional one."""
+    return (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
 
 
 def _is_of_optimizer(value: Value) -> bool:

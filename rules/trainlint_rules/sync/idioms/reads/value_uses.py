@@ -181,7 +181,8 @@ def _in_call(site: Site, call: ast.Call, statement: ast.stmt) -> ValueUse:
     if name in _PACKING:
         return ValueUse.LENGTHS
     block = _block(site, statement)
-    if name in _COUNTING or number_arguments(name, site.file.kinds.imported(call.func, block)) is not None:
+    row = number_arguments(name, site.file.kinds.imported(call.func, block))
+    if name in _COUNTING or (row is not None and not row.factor):
         return ValueUse.SIZE
     if isinstance(statement, ast.Expr) and statement.value is call:
         return ValueUse.ELEMENT if name == "append" else ValueUse.ARGUMENT
