@@ -39,7 +39,7 @@ _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
 """Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
-_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE)}
+_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE), "training": NUMBER}
 """Attributes that mean the same whatever has them."""
 _OF_DEVICE = {"type": STRING, "index": NUMBER}
 _OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}
@@ -157,6 +157,8 @@ def assigned_to_self(kinds: Kinds, owner: Class, name: str, depth: int) -> Value
                 return kinds.self_attribute(parent, name, depth + 1)
     if name in _OF_OPTIMIZER and object_of(kinds, owner).kind is Kind.OPTIMIZER:
         return _OF_OPTIMIZER[name](kinds)
+    if name in _OF_ANYTHING:
+        return _OF_ANYTHING[name]
     registered = _buffer_or_parameter(kinds, owner, name)
     if registered is not None:
         return registered
