@@ -32,6 +32,7 @@ from trainlint_rules.sync.idioms.moved.creations import (
     stored_on_device,
 )
 from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
+from trainlint_rules.sync.idioms.reads.read_guards import needs_no_cuda
 
 _SAFETY = {  # for contents that a factory can make on the device; values of Python are copied there in any case
     Content.EXACT: Safety.SAFE,
@@ -134,7 +135,7 @@ class CreatedOnHostThenMoved(CallRule):
     on = (*MOVES, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
-    unless = (made_where_missing, for_export, once_per_sequence, drawn_by_numpy)
+    unless = (made_where_missing, needs_no_cuda, for_export, once_per_sequence, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
