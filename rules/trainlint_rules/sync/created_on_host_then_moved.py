@@ -47,6 +47,7 @@ _HELP = {
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
+_OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _ALIKE = "copies the same index"
@@ -155,7 +156,9 @@ class CreatedOnHostThenMoved(CallRule):
             return None
         sure = doubted(doubts(site, made, stored=stored))
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
-        return Match(site, sure, fields, help=_HELP.get(made.content), fix_safety=_SAFETY.get(made.content))
+        of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
+        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
+        return Match(site, sure, fields, help=instead, fix_safety=_SAFETY.get(made.content))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The move goes, and its device becomes a keyword of the factory."""
