@@ -64,6 +64,12 @@ def test_help_names_the_first_version_unless_the_project_surely_has_it(
     assert said or supported in (">=1.8", ">=2.2")
 
 
+@pytest.mark.parametrize(("supported", "found"), [("<2.4", False), ("==1.13.1", False), (">=1.13", True), (None, True)])
+def test_old_names_count_only_where_some_supported_version_warns_of_them(supported: str | None, found: bool) -> None:
+    text = "import torch\n\nwith torch.cuda.amp.autocast():\n    model(batch)\n"
+    assert bool(levels(text, supported)) == found
+
+
 def levels(text: str, supported: str | None) -> set[str | None]:
     """The levels of the fixes of TRN801 in a text of a project that supports these versions; None for no fix."""
     rule = next(rule for rule in all_rules() if rule.code == "TRN801")

@@ -263,8 +263,15 @@ class DeclaredRule(Rule, base=True):
 
 
 def _in_no_training(site: Site) -> bool:
-    """Whether none of the project's training programs reaches a place."""
-    return not site.heat.heat.in_step and site.file.reachability.is_untrained(site.block)
+    """Whether none of the project's training programs reaches a place.
+
+    Of code whose frequency is unknown, it is enough that its function only runs with autograd off: it infers.
+    """
+    if site.heat.heat.in_step:
+        return False
+    function = site.function if site.heat.heat is Heat.UNKNOWN else None
+    infers = function is not None and site.file.gradients.function_off(function)
+    return infers or site.file.reachability.is_untrained(site.block)
 
 
 def _silent_when(cls: type[DeclaredRule]) -> str:

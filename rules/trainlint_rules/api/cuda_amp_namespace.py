@@ -22,6 +22,7 @@ class CudaAmpNamespace(ReferenceRule):
     ## Why
     Since PyTorch 2.4 each use of `torch.cuda.amp.autocast`, `GradScaler`, `custom_fwd` and `custom_bwd` raises a
     FutureWarning: a line in the log of every process, an error where warnings are errors, and names that will go.
+    Nothing is reported in a project that supports only older versions.
     In `torch.amp` the device comes first, and `autocast` has the type before `enabled`: `autocast(use_amp)` must
     become `autocast("cuda", enabled=use_amp)`, for `autocast("cuda", use_amp)` fails.
 

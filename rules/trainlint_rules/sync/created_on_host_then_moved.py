@@ -32,6 +32,7 @@ from trainlint_rules.sync.idioms.moved.creations import (
     stored_on_device,
 )
 from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
+from trainlint_rules.sync.idioms.reads.read_guards import needs_no_cuda
 
 _SAFETY = {  # for contents that a factory can make on the device; values of Python are copied there in any case
     Content.EXACT: Safety.SAFE,
@@ -47,6 +48,7 @@ _HELP = {
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
+_OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _ALIKE = "copies the same index"
@@ -136,7 +138,7 @@ class CreatedOnHostThenMoved(CallRule):
     on = (*MOVING_METHODS, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
-    unless = (made_where_missing, for_export, once_per_sequence, drawn_by_numpy)
+    unless = (made_where_missing, needs_no_cuda, for_export, once_per_sequence, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
@@ -156,7 +158,9 @@ class CreatedOnHostThenMoved(CallRule):
             return None
         sure = doubted(doubts(site, made, stored=stored))
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
-        return Match(site, sure, fields, help=_HELP.get(made.content), fix_safety=_SAFETY.get(made.content))
+        of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
+        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
+        return Match(site, sure, fields, help=instead, fix_safety=_SAFETY.get(made.content))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The move goes, and its device becomes a keyword of the factory."""

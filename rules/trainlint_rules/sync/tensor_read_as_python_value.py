@@ -12,7 +12,7 @@ from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_SIZE, INSTEAD_OF_TEST, instead_of_number
+from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST, instead_of_number, instead_of_size
 from trainlint_rules.sync.idioms.reads.decisions import decision
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
@@ -109,5 +109,5 @@ class TensorReadAsPythonValue(ReadRule):
             instead = f"use `{checked.instead}`, which does not wait" if checked.instead else _UNCHECKED
             return Match(site.at(node), level(sure), {"how": by}, help=instead)
         if how.endswith(" from"):
-            return Match(site.at(node), level(sure), {"how": by}, help=INSTEAD_OF_SIZE)
+            return Match(site.at(node), level(sure), {"how": by}, help=instead_of_size(site, node))
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))

@@ -212,12 +212,31 @@ DECLARED_BY_DICT = """
     def each_step(args, kept, step, loss):
         pass
 """
+OPTIMIZERS = """
+    from torch.optim import SGD, Optimizer
+    class Slow(Optimizer):
+        def __init__(self, params):
+            super().__init__(params, {})
+        def step(self):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p.data.add_(p.grad, alpha=-0.1)
+    def start(args, model):
+        if args.sampler == "slow":
+            return Slow(model.parameters())
+        return SGD(model.parameters(), 0.1)
+    def each_step(args, kept, step, loss):
+        kept.zero_grad()
+        loss.backward()
+        kept.step()
+"""
 LEFT: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "a class that only an option builds": (
         SAMPLERS,
         {},
         {"Aware.update", "SecondMoment.__init__"},
     ),
+    "an optimizer that only an option builds": (OPTIMIZERS, {}, {"Slow.__init__", "Slow.step"}),
     "a class that only a conditional expression builds": (
         CONDITIONAL,
         {},

@@ -41,6 +41,12 @@ SNIPPETS = {
         spectrum(model(batch), 4)
         moved(model(batch), 4, quick)
     """,
+    "whether a module trains": """
+        class Tower(torch.nn.Module):
+            def forward(self, captions, train):
+                mode = self.training  #= number
+                other = train.training  #= number
+    """,
     "a wrapper in an attribute": """
         class Engine:
             def __init__(self, loader, files):

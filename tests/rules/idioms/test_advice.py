@@ -39,7 +39,8 @@ def train(loader, optimizer, meters, kept, total=0.0):
 {1}
         optimizer.step()
 """
-SIZE = "take it on the CPU, from the batch before"
+SIZE = "if it comes from the batch, take it there before the copy"
+FILLED = "keep the Python numbers that the tensor is made of"
 LATER = "read it every N steps, or after the backward pass"
 LATER_COPY = "read it after the backward pass, or every N steps"
 POSITION = "keep it as a Python number in the object too"
@@ -48,6 +49,7 @@ IN_FORWARD = {
     "n = torch.max(lens).item()\nx = x[:n]": SIZE,
     "x = x.roll(lens[0].item(), dims=0)": SIZE,
     "x = x.roll(lens[0], dims=0)": SIZE,
+    "sides = torch.tensor([4, 8], device=x.device)\nx = x.roll(sides[0] - 1, dims=0)": FILLED,
     "for i in range(int(lens.max())):\n    x = x + i": SIZE,
     "n = int(torch.max(lens).item())\nx = x[:n]": SIZE,
     "p = int(self.front.item())\nx[p : p + 4] = 0": POSITION,

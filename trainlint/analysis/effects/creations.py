@@ -223,6 +223,8 @@ def _content(call: ast.Call, factory: str) -> Content:
         return Content.EXACT if whole else Content.ROUNDED
     if factory in ROUNDED:
         return Content.ROUNDED
+    if factory in LEGACY and (len(call.args) > 1 or (call.args and type(constant(call.args[0])) is int)):
+        return Content.EXACT  # these are sizes: whatever the memory holds is written over
     return Content.CONSTANT if call.args and _is_constant(call.args[0]) else Content.DATA
 
 

@@ -63,11 +63,11 @@ def implicit_read(value: Value, node: ast.expr, block: Block) -> float:
 
 
 def _counts(node: ast.expr, block: Block) -> bool:
-    """Whether a value is an attribute that holds a Python number: a batch's own `batch_size`, a module's `training`."""
+    """Whether a value is an attribute that holds a Python number: a batch's own `batch_size`."""
     node = single_value(node, block) or node
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Attribute) and (node.attr == "training" or bool(NUMBER_NAME.search(node.attr)))
+    return isinstance(node, ast.Attribute) and bool(NUMBER_NAME.search(node.attr))
 
 
 def _tells_no_tensor(test: ast.expr, block: Block) -> bool:
@@ -116,6 +116,10 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
             counted = file.kinds.of(left, block).kind is Kind.NUMBER
             if counted or value.origin not in _MAY_BE_DICTS:
                 yield from _read(holder, value, block)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            value = file.kinds.of(test, block)
+            if value.evidence.kind > Rank.PASSED:  # truth is asked of flags far more often than of tensors
+                yield from _read(test, value, block)
         case _:
             yield from _read(test, file.kinds.of(test, block), block)
 

@@ -24,7 +24,6 @@ from trainlint.analysis.types.values import (
     NUMBER,
     STRING,
     UNKNOWN,
-    Home,
     Kind,
     Origin,
     Value,
@@ -40,7 +39,7 @@ _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
 """Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
-_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE)}
+_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE), "training": NUMBER}
 """Attributes that mean the same whatever has them."""
 _OF_DEVICE = {"type": STRING, "index": NUMBER}
 _OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}
@@ -158,7 +157,9 @@ def assigned_to_self(kinds: Kinds, owner: Class, name: str, depth: int) -> Value
                 return kinds.self_attribute(parent, name, depth + 1)
     if name in _OF_OPTIMIZER and object_of(kinds, owner).kind is Kind.OPTIMIZER:
         # Whoever wrote the optimizer, programs choose where the parameters are that they give it.
-        return _OF_OPTIMIZER[name](Home.DEVICE if kinds.device is Home.DEVICE else Home.CHOSEN)
+        return _OF_OPTIMIZER[name](kinds.computing_home)
+    if name in _OF_ANYTHING:
+        return _OF_ANYTHING[name]
     registered = _buffer_or_parameter(kinds, owner, name)
     if registered is not None:
         return registered

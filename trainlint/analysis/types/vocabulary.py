@@ -124,7 +124,7 @@ NUMBER_NAME = lazy(
     re.IGNORECASE,
 )
 
-COUNT_NAME = lazy(r"^(num|n)_|(^|_)(num|count)s?$", re.IGNORECASE)
+COUNT_NAME = lazy(r"^(num|n)_|(^|_)(num|count)s?$|^batch_?size$", re.IGNORECASE)
 """What stands under such a key of a batch may as well be a number, or a list of numbers."""
 
 ANNOTATIONS = {

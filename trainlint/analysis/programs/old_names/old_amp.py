@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
 _SINCE = {AUTOCAST.name: (1, 10), GRAD_SCALER.name: (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
 """The first version in which torch.amp has each of them."""
+_WARNS_SINCE = (2, 4)
+"""The first version that warns of the old names."""
 _OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(" + "|".join(_SINCE) + ")")
 
 
@@ -47,9 +49,11 @@ def newest_needed(file: SemanticModel) -> tuple[int, int]:
 def warning_use(file: SemanticModel, place: Place) -> tuple[str, str] | None:
     """The device and last word of an old name that warns when it runs at this place; None for any other reference.
 
-    None, too, in code that chooses between old and new names, and where the project's oldest version has no new one.
+    None, too, in code that chooses between old and new names, and where the project's oldest version has no new one or
+    its newest one does not warn yet.
     """
-    if not isinstance(place.node, ast.expr):
+    target = file.config.target_torch
+    if not isinstance(place.node, ast.expr) or (target is not None and not target.reaches(_WARNS_SINCE)):
         return None
     meanings = origins(place.node, place.block)
     found = next(filter(None, map(old_name, sorted(filter(None, meanings)))), None)

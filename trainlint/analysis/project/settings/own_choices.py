@@ -23,6 +23,7 @@ from trainlint.analysis.project.settings.calls_by_name import CallsByName
 from trainlint.analysis.project.settings.shipped_values import NAMES
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, Thing
+from trainlint.analysis.tables.optimizers import is_optimizer_class
 
 _PLAIN = (Handing.CALLED, Handing.RUN)
 _MADE = "__init__"
@@ -167,12 +168,18 @@ class OwnChoices:
 
     @cached_property
     def _trainers(self) -> set[tuple[int, str | None]]:
-        """The classes with a method that trains, or that a framework calls in each step."""
+        """The classes with a method that trains, or that a framework calls in each step. Optimizers only take part."""
         return {
             (self.net.file_of_function[number], shape.owner)
             for number, shape in enumerate(self.net.functions)
-            if shape.owner is not None and (self.steps.summary(number) is not None or self._runs_in_step(number))
+            if shape.owner is not None
+            and (self.steps.summary(number) is not None or self._runs_in_step(number))
+            and not self._is_optimizer(self.net.file_of_function[number], shape.owner)
         }
+
+    def _is_optimizer(self, file: int, owner: str) -> bool:
+        bases = self.net.skeletons[file].bases.get(owner, ())
+        return any(is_optimizer_class(base.rpartition(".")[2]) for base in bases)
 
     def _runs_in_step(self, function: int) -> bool:
         """Whether a framework calls a function in each step."""

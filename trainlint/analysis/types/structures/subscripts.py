@@ -52,6 +52,8 @@ def _item_under_key(kinds: Kinds, base: Value, key: str, node: ast.Subscript, bl
         return kinds.named(key, found)
     if base.kind is Kind.MODULE and base.evidence.kind <= Rank.NAMED:  # a guess, as is the key's
         return by_name(key, kinds.device) or found
+    if found.is_tensor and COUNT_NAME.search(key) and found == kinds.element(base):  # no store in sight tells more
+        return found.less_certain()
     return found
 
 

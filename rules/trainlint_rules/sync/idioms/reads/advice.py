@@ -10,12 +10,15 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import enclosing_nodes
+from trainlint.analysis.types.values import Origin
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
 from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, converted, use_of_value, uses_of
 
 INSTEAD_OF_SIZE = (
-    "take it on the CPU, from the batch before that is copied to the GPU, or use the padded size of the tensor"
+    "if it comes from the batch, take it there before the copy to the GPU; otherwise use the padded size of the "
+    "tensor, or read all sizes at once"
 )
+_MADE_OF_NUMBERS = "keep the Python numbers that the tensor is made of, and use those"
 _SOLVED = "the solver runs on the CPU: concatenate all that it needs and copy once a step"
 _LENGTHS = "take the lengths from the batch before that is copied to the GPU"
 _PRINTED = "print or log it every N steps"
@@ -43,6 +46,12 @@ _WHATEVER_IT_IS: Mapping[ValueUse, str] = {
     ValueUse.TEXT: _PRINTED,
 }
 """Help that does not name the value."""
+
+
+def instead_of_size(site: Site, tensor: ast.AST) -> str:
+    """Help for a size or a bound that is read: what code fills with numbers is known without the GPU."""
+    made = isinstance(tensor, ast.expr) and site.value(tensor).origin is Origin.FACTORY
+    return _MADE_OF_NUMBERS if made else INSTEAD_OF_SIZE
 
 
 def instead_of_number(site: Site, read: ast.AST) -> str:

@@ -50,6 +50,12 @@ def waits_next(site: Site) -> bool:
 
 
 @guard
+def needs_no_cuda(site: Site) -> bool:
+    """It runs only without CUDA."""
+    return runs_without_cuda(site.file, site.block)
+
+
+@guard
 def only_without_cuda(site: Site) -> bool:
     """It runs only without CUDA, or copies to where another tensor lies only then."""
     if runs_without_cuda(site.file, site.block):
