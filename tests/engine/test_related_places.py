@@ -72,6 +72,19 @@ def places(found: dict[str, Any]) -> list[tuple[str, int, list[tuple[str, int, i
     ]
 
 
+def test_the_calls_that_zero_gradients_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = TRAIN.replace("averaged, logged", "cleared").replace("optimizer.zero_grad()", "cleared(model.parameters())")
+    (tmp_path / "helpers.py").write_text(
+        "import torch\ndef cleared(held):\n    for each in held:\n        each.grad.zero_()\n"
+    )
+    (tmp_path / "train.py").write_text("\n".join(line for line in code.splitlines() if "loss.detach" not in line))
+    monkeypatch.chdir(tmp_path)
+    main(["check", ".", "--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "--select", "TRN306"])
+    assert places(json.loads(capsys.readouterr().out)) == [("TRN306", 4, [("train.py", 14, 9)])]
+
+
 FOUND = [("TRN201", 5, [("helpers.py", 11, 12), ("train.py", 15, 13), ("train.py", 15, 47)])]
 
 

@@ -45,8 +45,16 @@ _OFTEN = {
 }
 
 
-_WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.COLLECTIVE, Symptom.CACHE_EMPTIED})
-"""What makes a step wait, at whatever depth of calls it stands."""
+_COST_STEPS = frozenset(
+    {
+        Symptom.HOST_SYNC,
+        Symptom.HOST_TO_DEVICE,
+        Symptom.COLLECTIVE,
+        Symptom.CACHE_EMPTIED,
+        Symptom.GRADIENTS_ZEROED,
+    }
+)
+"""What costs each step, at whatever depth of calls it stands."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,9 +265,9 @@ class DeclaredRule(Rule, base=True):
         )
 
     def _hot_calls(self, match: Match) -> tuple[RelatedPlace, ...]:
-        """Where a wait runs because of who calls the function around it: these calls."""
-        waits = not _WAITS.isdisjoint(self.confirmed_by)
-        return match.site.hot_calls if waits and match.site.heat.heat.in_step else ()
+        """Where a defect runs because of who calls the function around it: these calls."""
+        costs = not _COST_STEPS.isdisjoint(self.confirmed_by)
+        return match.site.hot_calls if costs and match.site.heat.heat.in_step else ()
 
 
 def _in_no_training(site: Site) -> bool:

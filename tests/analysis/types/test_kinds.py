@@ -277,6 +277,13 @@ SNIPPETS = {
         f = torch.float16  #= dtype
         g = torch.ones(2, device="cpu")  #= tensor host
     """,
+    "sizes of anything": """
+        import torch
+        from layers import made
+        table = made()
+        a = table.shape  #= shape
+        b = table.shape[-1]  #= number
+    """,
     "what was moved to the device and is computed with": """
         import torch
         places = scheduler.places.to("cuda")

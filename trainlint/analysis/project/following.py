@@ -372,10 +372,7 @@ class Follower:
         if isinstance(thing, ChoiceThing):
             yield thing.then(part)
         elif isinstance(part, int):
-            if isinstance(thing, ValueThing):
-                yield from self.value(thing.file, item(thing.value, part))
-            elif isinstance(thing, ObjectThing) and part == ANY:
-                yield from items_of_object(self, thing)
+            yield from self._item(thing, part)
         elif isinstance(thing, ModuleThing) and part == BY_NAME:
             yield ChoiceThing(thing.file, BY_NAME)
         elif isinstance(thing, ModuleThing) and SOME in part:
@@ -389,6 +386,13 @@ class Follower:
                 yield thing
         elif isinstance(thing, FunctionThing) and part.startswith(PARTIAL):
             yield replace(thing, given=thing.given + int(part.removeprefix(PARTIAL)))
+
+    def _item(self, thing: Thing, place: int) -> Iterator[Thing]:
+        """An element of a thing."""
+        if isinstance(thing, ValueThing):
+            yield from self.value(thing.file, item(thing.value, place))
+        elif isinstance(thing, ObjectThing) and place == ANY:
+            yield from items_of_object(self, thing)
 
     def _in_module(self, file: int, name: str) -> Iterator[Thing]:
         key = ("module", file, name)

@@ -39,7 +39,12 @@ _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
 """Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
-_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE), "training": NUMBER}
+_OF_ANYTHING = {
+    "device": Value(Kind.DEVICE),
+    "dtype": Value(Kind.DTYPE),
+    "shape": Value(Kind.SHAPE),
+    "training": NUMBER,
+}
 """Attributes that mean the same whatever has them."""
 _OF_DEVICE = {"type": STRING, "index": NUMBER}
 _OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}

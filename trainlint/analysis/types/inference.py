@@ -398,7 +398,7 @@ class Kinds:
 
     def yielded_by_object(self, cls: Class) -> Value:
         """What iterating an object of a class of the file gives, as far as its own methods tell."""
-        return self._questions.follow((cls, "iterated"), yielded_by_object, self, cls)
+        return self._questions.follow((cls, "what it yields"), yielded_by_object, self, cls)
 
     def iterated(self, source: ast.expr, block: Block) -> Value:
         """What iterating an expression gives that stands in a block."""
