@@ -49,7 +49,9 @@ def as_written(lines: Iterable[Text], style: Style) -> str:
 def wrapped(text: Text, style: Style, *, indent: str = "") -> Iterator[Text]:
     """The text in lines of the terminal's width; all but the first are indented."""
     width = max(style.width, _LEAST_WIDTH)
-    if len(text) <= width and text.plain.isascii() and text.plain.isprintable():  # most fit, so far as that is cheap to tell
+    if (
+        len(text) <= width and text.plain.isascii() and text.plain.isprintable()
+    ):  # most fit, and Rich takes long to see it
         yield text
         return
     console = _console(style)

@@ -43,7 +43,7 @@ def compared(question: Question) -> Condition | None:
 
 def named(question: Question) -> Condition | None:
     """`if overflow:`."""
-    return _failed(question, question.outcome) if _is_failure(last_name(question.test)) else None
+    return _failed(question, question.outcome) if is_failure(last_name(question.test)) else None
 
 
 def _failed(question: Question, failed: bool) -> Condition:
@@ -53,5 +53,6 @@ def _failed(question: Question, failed: bool) -> Condition:
 
 
 @lru_cache(NAMES)
-def _is_failure(name: str) -> bool:
+def is_failure(name: str) -> bool:
+    """Whether a name is that of a flag which says that something went wrong."""
     return bool(_FAILED.search(name))
