@@ -41,8 +41,6 @@ TRANSPARENT = frozenset(
     "auto_docstring".split()
 ) | {AUTOCAST.name}
 """Decorators that register nothing."""
-_ASKING = frozenset({"isinstance", "issubclass", "getattr"})
-"""Calls of which a part names what they only ask about."""
 _DEFINITIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 _PARTLY_READ = frozenset(
     {
@@ -230,14 +228,7 @@ class _UnitCollector:
                 if type(node.value) is str and len(node.value) <= _LONGEST_PATH:
                     self._read_string(node.value)
             elif kind is ast.Call:
-                called = node.func
-                if type(called) is ast.Name and called.id in _ASKING:
-                    waiting += self._parts_of_question(node, called.id)
-                    continue
-                waiting.append(called)
-                waiting += node.args
-                if node.keywords:
-                    waiting += [keyword.value for keyword in node.keywords]
+                waiting += self._parts_of_call(node)
             elif node in apart:
                 self._waiting.append(((node,), apart.pop(node)))
             elif kind in _DEFINITIONS:
@@ -247,14 +238,18 @@ class _UnitCollector:
             else:
                 waiting += children(node)
 
-    def _parts_of_question(self, call: ast.Call, asked: str) -> list[ast.expr]:
-        """What of a call in _ASKING may run or build what it names."""
-        if asked != "getattr" and call.args:
-            return call.args[:1]
-        if len(call.args) > 1 and not _is_text(call.args[1]):
-            self.patterns[pattern := _pattern(call.args[1])] = None
-            owner = call.args[0]
-            self.looks_up_own |= pattern == _ANYTHING and isinstance(owner, ast.Name) and owner.id == "self"
+    def _parts_of_call(self, call: ast.Call) -> list[ast.expr]:
+        """What of a call may run or build what it names."""
+        if type(call.func) is ast.Name:
+            called = call.func.id
+            if called in ("isinstance", "issubclass") and call.args:
+                return call.args[:1]
+            if called == "getattr" and len(call.args) > 1 and not _is_text(call.args[1]):
+                self.patterns[pattern := _pattern(call.args[1])] = None
+                owner = call.args[0]
+                self.looks_up_own |= pattern == _ANYTHING and isinstance(owner, ast.Name) and owner.id == "self"
+        if not call.keywords:
+            return [call.func, *call.args]
         return [call.func, *call.args, *[keyword.value for keyword in call.keywords]]
 
     def _parts_of_definition(self, node: ast.AST, key: str) -> Iterable[ast.AST]:
