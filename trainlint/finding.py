@@ -176,9 +176,14 @@ class Finding:
         return f"{self.message}; {self.help}" if self.help else self.message
 
     @property
-    def order(self) -> tuple[str, int, int, int, str, str]:
-        """The stable output order: by path, then position, then code and message."""
-        return (self.path, self.cell or 0, self.span.start_line, self.span.start_column, self.code, self.message)
+    def order(self) -> tuple[str, int, int, int, str, str, int, int]:
+        """The stable output order: by path, then position, then code and message, then the end.
+
+        No two findings that are shown apart have the same: they come from a set, whose order each run has anew.
+        """
+        span = self.span
+        begin = (self.path, self.cell or 0, span.start_line, span.start_column)
+        return (*begin, self.code, self.message, span.end_line, span.end_column)
 
 
 @dataclass(frozen=True, slots=True)

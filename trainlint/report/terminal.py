@@ -39,14 +39,23 @@ def laid_out(renderables: Iterable[RenderableType], style: Style) -> str:
 
 def as_written(lines: Iterable[Text], style: Style) -> str:
     """Lines that fit already, or must not be broken, such as addresses."""
+    if not style.color:  # Rich takes ten times as long to find out that there is nothing to paint
+        shown = [line.plain.rstrip() for line in lines]
+        return "".join([f"{line if style.unicode else to_ascii(line)}\n" for line in shown])
     console = _console(style)
     return _painted(console, (_segments(line, console) for line in lines), style)
 
 
 def wrapped(text: Text, style: Style, *, indent: str = "") -> Iterator[Text]:
     """The text in lines of the terminal's width; all but the first are indented."""
+    width = max(style.width, _LEAST_WIDTH)
+    if (
+        len(text) <= width and text.plain.isascii() and text.plain.isprintable()
+    ):  # most fit, and Rich takes long to see it
+        yield text
+        return
     console = _console(style)
-    lines = text.wrap(console, max(style.width, _LEAST_WIDTH))
+    lines = text.wrap(console, width)
     yield from lines[:1]
     for line in lines[1:]:
         line.rstrip()

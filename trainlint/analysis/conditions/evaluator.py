@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import (
     ALWAYS,
@@ -41,7 +42,7 @@ from trainlint.analysis.conditions.forms.machine import environment, hardware, v
 from trainlint.analysis.conditions.question import Answers, Question
 from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.names import NAMES, constant, last_name
 from trainlint.analysis.tables.host_reads import ITEM
 
 Form = Callable[[Question], Condition | None]
@@ -131,19 +132,32 @@ _NAMES: tuple[Form, ...] = (
     versions.named,
     first_time.missing,
 )
-_FORMS: dict[type[ast.expr], tuple[Form, ...]] = {
+_FORMS: dict[type[ast.AST], tuple[Form, ...]] = {
     ast.Call: _CALLS,
     ast.Name: _NAMES,
     ast.Attribute: _NAMES,
     ast.Subscript: _NAMES,
     ast.BinOp: (intervals.remainder,),
+    **dict.fromkeys((ast.Is, ast.IsNot), _IDENTITY),
+    **dict.fromkeys((ast.Eq, ast.NotEq), _EQUALITY),
+    **dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER),
+    **dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP),
 }
-_COMPARISONS: dict[type[ast.cmpop], tuple[Form, ...]] = (
-    dict.fromkeys((ast.Is, ast.IsNot), _IDENTITY)
-    | dict.fromkeys((ast.Eq, ast.NotEq), _EQUALITY)
-    | dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER)
-    | dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP)
-)
+"""Type of a test, or of the operator of a comparison → the forms that are asked, in this order."""
+_KNOW_NAME: dict[Form, Callable[[str], bool]] = {
+    entry_points.compared: entry_points.is_name_of_module,
+    failures.named: failures.is_failure,
+    intervals.named: intervals.names_interval,
+    new_best.named: new_best.is_best,
+    phases.compared: phases.is_phase,
+    phases.compared_cache: phases.is_cache,
+    phases.named: phases.names_phase,
+    switches.compared: switches.names_switch,
+    switches.named: switches.names_switch,
+    versions.named: versions.speaks_of_version,
+}
+"""Forms that know a test only by the last name of what it asks about, with the names that they know: most names are
+known to none of them."""
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 
@@ -168,15 +182,36 @@ def _evaluate(question: Question) -> Condition:
         value = constant(test)
         if value is not ...:
             return ALWAYS if bool(value) == outcome else NEVER
-    forms = _COMPARISONS[type(test.ops[0])] if isinstance(test, ast.Compare) else _FORMS.get(kind, ())
     found = None
-    for form in forms:
+    for form in _forms_for(test):
         found = form(question)
         if found is not None:
             break
     if found is None:
         found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
     return found
+
+
+def _forms_for(test: ast.expr) -> tuple[Form, ...]:
+    """The forms that may know a test, in the order in which they are asked."""
+    if type(test) is ast.Compare:
+        return _that_know_name[type(test.ops[0])](last_name(test.left))
+    if type(test) is ast.Name or type(test) is ast.Attribute:
+        return _that_know_name[type(test)](last_name(test))
+    return _FORMS.get(type(test), ())
+
+
+def _know_name(forms: tuple[Form, ...]) -> Callable[[str], tuple[Form, ...]]:
+    """Which of some forms may know a test, by the last name of what it asks about."""
+
+    @lru_cache(NAMES)
+    def found(name: str) -> tuple[Form, ...]:
+        return tuple([form for form in forms if form not in _KNOW_NAME or _KNOW_NAME[form](name)])
+
+    return found
+
+
+_that_know_name = {kind: _know_name(forms) for kind, forms in _FORMS.items()}
 
 
 # The condition of a test that is made of other tests; None for those that forms read.

@@ -35,10 +35,10 @@ class Part(NamedTuple):
 
 def within_function(block: Block, loop: Block | None = None) -> Iterator[Block]:
     """A block and those around it, innermost first, inside its function and inside `loop`."""
-    for outer in block.outwards():
-        if outer is loop or outer.kind is BlockKind.FUNCTION:
-            return
+    outer: Block | None = block
+    while outer is not None and outer is not loop and outer.kind is not BlockKind.FUNCTION:
         yield outer
+        outer = outer.parent
 
 
 def guard_of(block: Block) -> BranchTest | None:
@@ -50,10 +50,11 @@ def guard_of(block: Block) -> BranchTest | None:
 
 def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[BranchTest]:
     """The tests behind which a block stands, innermost first: those in its function, or all out to the module."""
-    for outer in block.outwards() if everywhere else within_function(block):
-        guard = guard_of(outer)
-        if guard is not None:
-            yield guard
+    outer: Block | None = block
+    while outer is not None and (everywhere or outer.kind is not BlockKind.FUNCTION):
+        if outer.kind is BlockKind.BRANCH and outer.test is not None:
+            yield BranchTest(outer.test, not outer.negated, outer.after_exit, outer)
+        outer = outer.parent
 
 
 def parts_around(block: Block, *, everywhere: bool = False) -> Iterator[Part]:

@@ -212,7 +212,7 @@ class _UnitCollector:
 
     def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
         """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
-        uses, names = self.uses.setdefault(key, {}), self._names
+        uses, names, apart = self.uses.setdefault(key, {}), self._names, self._apart
         waiting: list[Any] = list(nodes)
         while waiting:
             node = waiting.pop()
@@ -229,8 +229,8 @@ class _UnitCollector:
                     self._read_string(node.value)
             elif kind is ast.Call:
                 waiting += self._parts_of_call(node)
-            elif node in self._apart:
-                self._waiting.append(((node,), self._apart.pop(node)))
+            elif node in apart:
+                self._waiting.append(((node,), apart.pop(node)))
             elif kind in _DEFINITIONS:
                 waiting += self._parts_of_definition(node, key)
             elif kind in _PARTLY_READ:
@@ -282,6 +282,8 @@ class _UnitCollector:
     def _parts(self, node: ast.AST) -> Iterable[ast.AST]:
         """What of a node may run or build what it names, for types of which a part does not."""
         match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name != "__all__":  # most of them
+                return (*node.targets, node.value)
             case ast.IfExp():
                 return self._parts_of_conditional(node)
             case ast.Dict():

@@ -117,11 +117,8 @@ def skeleton(
         shapes=tuple(_shape(block, reader, switches, requirements) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
-            _call(
-                place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered, unassigned
-            )._replace(column=column(place.node))
+            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned, column)
             for place in calls
-            if isinstance(place.node, ast.Call)
         ),
         bases=bases,
         is_test_file=is_test_file,
@@ -232,10 +229,11 @@ def _call(
     reader: LoopReader,
     switches: Switches,
     numbers: Mapping[Function, int],
-    key: str,
+    keys: Keys,
     iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
     unassigned: Mapping[Scope, Collection[str]],
+    column: Callable[[ast.expr], int],
 ) -> CallShape:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -246,10 +244,11 @@ def _call(
     return CallShape(
         block=place.block.number,
         line=call.lineno,
+        column=column(call),
         proves_step=reader.proves_step(place),
         links=tuple(links),
         off=switches.off(place.block, call.lineno),
-        key=key,
+        key=keys.call(call),
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
         passed=passed_arguments(call, unassigned.get(place.block.scope, ()), telling_option),

@@ -13,7 +13,7 @@ from trainlint.analysis.project.attributes import attribute_of, items_of_object
 from trainlint.analysis.project.call_outcomes import called, results
 from trainlint.analysis.project.carrying import is_tensor_attribute, item, moved_on_the_way
 from trainlint.analysis.project.choices import Choices
-from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
+from trainlint.analysis.project.handing_on import Parameter, PassedValue, Reaching, spread
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import (
@@ -76,8 +76,8 @@ class Follower:
 
     summaries: Sequence[Summary]
     modules: Modules
-    arguments: dict[tuple[int, str, str], list[tuple[int, Value]]] = field(default_factory=dict)
-    """File, function and parameter → what calls pass, each with the file it is passed in."""
+    arguments: dict[tuple[int, str, str], list[PassedValue]] = field(default_factory=dict)
+    """File, function and parameter → what calls pass."""
     asked_arguments: bool = False
     """Set where an answer depends on arguments: whoever wants to know clears it before the question."""
     _numbers: dict[tuple[int, AccessPath], int] = field(default_factory=dict)
@@ -299,9 +299,11 @@ class Follower:
             file, access_path = parameter
             given: list[Reaching] = []
             things: dict[Thing, None] = {}
-            for passed, handed_on in self._passed(file, access_path):
-                things |= dict.fromkeys(passed)
-                for key in handed_on:
+            passed = self.arguments.get((file, access_path.of, access_path.name), ())
+            for each in passed if len(passed) <= MOST_CALLERS else ():
+                for thing in self.value(each.file, each.rest):
+                    things[thing] = None
+                for key in each.handed_on:
                     source = found.get(key)
                     if source is None and (not self._cut or len(found) < _MOST_PARAMETERS):
                         source = found[key] = Reaching()
@@ -314,21 +316,6 @@ class Follower:
             reaching.declared = tuple(self._declared(file, declared))
         spread(found.values(), sources)
         return found
-
-    def _passed(self, file: int, access_path: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
-        """What each call passes to a parameter: things, and parameters of its own function, which it hands on."""
-        given = self.arguments.get((file, access_path.of, access_path.name), ())
-        for source, value in given if len(given) <= MOST_CALLERS else ():
-            handed_on: list[Parameter] = []
-            if value.access_paths:
-                others: list[AccessPath] = []
-                for each in value.access_paths:
-                    if each.start is Start.PARAMETER and not each.path:
-                        handed_on.append((source, each))
-                    else:
-                        others.append(each)
-                value = value.with_access_paths(*others)
-            yield self.value(source, value), handed_on
 
     def or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
         """Things, and where no object is among them, objects of the classes that an annotation names.

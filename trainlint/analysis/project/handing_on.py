@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.project.things import Thing, few_of
-from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.values import Value
 
 Parameter: TypeAlias = tuple[int, AccessPath]
 """A parameter of a function, and the file in which that stands."""
+
+
+class PassedValue(NamedTuple):
+    """What one call passes to a parameter."""
+
+    file: int
+    """The file in which the call stands."""
+    value: Value
+    rest: Value
+    """The same but for the parameters that the caller hands on."""
+    handed_on: tuple[Parameter, ...]
+    """These parameters. They are told apart once: a parameter is asked about again and again."""
+
+
+def passed_value(file: int, value: Value) -> PassedValue:
+    """What a call in a file passes."""
+    handed_on = tuple([(file, each) for each in value.access_paths if each.start is Start.PARAMETER and not each.path])
+    if not handed_on:
+        return PassedValue(file, value, value, ())
+    others = [each for each in value.access_paths if each.start is not Start.PARAMETER or each.path]
+    return PassedValue(file, value, value.with_access_paths(*others), handed_on)
 
 
 @dataclass(slots=True, eq=False)

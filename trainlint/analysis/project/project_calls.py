@@ -11,6 +11,7 @@ from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.frameworks.configured import given_by_configuration
+from trainlint.analysis.project.handing_on import passed_value
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import (
     ALL_GIVEN,
@@ -287,4 +288,4 @@ class Resolver:
         """Record that a function is given a value for a parameter, in the file `source`."""
         known = self.follower.arguments.setdefault((file, function, parameter), [])
         if len(known) <= MOST_CALLERS:
-            known.append((source, value))
+            known.append(passed_value(source, value))

@@ -39,7 +39,7 @@ class ImportedValues:
                     value = _given_by_most(
                         [
                             known_value(self.follower, source, item)
-                            for source, item in given
+                            for source, item, _, _ in given
                             if (item.access_paths or item.kind not in _NOTHING)
                             and (
                                 source != file

@@ -7,9 +7,9 @@ access paths through a project.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import auto
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.fast_enum import Choice
 
@@ -46,9 +46,8 @@ class Start(Choice):
     """`of` is the name of a class of the file: an object seen as one of its base classes."""
 
 
-@dataclass(slots=True)
-class AccessPath:
-    """One place where a value may come from. Shared like values, and like them never changed."""
+class AccessPath(NamedTuple):
+    """One place where a value may come from. It is a key on the hot path, and named tuples hash and compare in C."""
 
     start: Start
     of: str
@@ -56,9 +55,6 @@ class AccessPath:
     path: tuple[str | int, ...] = ()
     file: int = -1
     """The file whose names these are, where that is not the one at hand: only linking sets it."""
-
-    def __hash__(self) -> int:
-        return hash((self.of, self.name, self.path, self.file))
 
     @property
     def dotted(self) -> str:

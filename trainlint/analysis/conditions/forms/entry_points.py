@@ -14,9 +14,14 @@ def compared(question: Question) -> Condition | None:
     """`__name__ == "__main__"`, which holds in each run of the program."""
     test = question.test
     assert isinstance(test, ast.Compare)
-    if last_name(test.left) != "__name__":
+    if not is_name_of_module(last_name(test.left)):
         return None
     return Condition(ConditionKind.ALWAYS, test.lineno, "in the program")
+
+
+def is_name_of_module(name: str) -> bool:
+    """Whether a name is the one by which a module knows its own."""
+    return name == "__name__"
 
 
 def is_main_block(block: Block) -> bool:
@@ -26,4 +31,4 @@ def is_main_block(block: Block) -> bool:
 
 def names_main(test: ast.AST) -> bool:
     """Whether a test asks for `__name__`."""
-    return any(isinstance(item, ast.Name) and item.id == "__name__" for item in nodes_in(test))
+    return any(isinstance(item, ast.Name) and is_name_of_module(item.id) for item in nodes_in(test))

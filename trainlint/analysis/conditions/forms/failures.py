@@ -44,7 +44,7 @@ def compared(question: Question) -> Condition | None:
 
 def named(question: Question) -> Condition | None:
     """`if overflow:`, but not `if args.skip_nan:`, which says what is to be done about failures."""
-    if not _is_failure(last_name(question.test)) or option_name(question.test) is not None:
+    if not is_failure(last_name(question.test)) or option_name(question.test) is not None:
         return None
     return _failed(question, question.outcome)
 
@@ -56,5 +56,6 @@ def _failed(question: Question, failed: bool) -> Condition:
 
 
 @lru_cache(NAMES)
-def _is_failure(name: str) -> bool:
+def is_failure(name: str) -> bool:
+    """Whether a name is that of a flag which says that something went wrong."""
     return bool(_FAILED.search(name))

@@ -76,6 +76,11 @@ def named(question: Question) -> Condition | None:
     return Condition(ConditionKind.INTERVAL, question.test.lineno, "at an interval", rare=True)
 
 
+def names_interval(name: str) -> bool:
+    """Whether a flag of this name holds at an interval, or in each step of the optimizer."""
+    return name in _ACCUMULATES or asks_interval(name)
+
+
 @lru_cache(NAMES)
 def asks_interval(name: str) -> bool:
     """Whether a name says that something is due at an interval."""

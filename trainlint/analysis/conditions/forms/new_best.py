@@ -27,7 +27,7 @@ def compared(question: Question) -> Condition | None:
 
 def named(question: Question) -> Condition | None:
     """`if is_best:`."""
-    return _new_best(question) if question.outcome and _is_best(last_name(question.test)) else None
+    return _new_best(question) if question.outcome and is_best(last_name(question.test)) else None
 
 
 def _new_best(question: Question) -> Condition:
@@ -35,5 +35,6 @@ def _new_best(question: Question) -> Condition:
 
 
 @lru_cache(NAMES)
-def _is_best(name: str) -> bool:
+def is_best(name: str) -> bool:
+    """Whether a name is that of a flag which says that there is a better result."""
     return bool(_IS_BEST.search(name))

@@ -59,7 +59,7 @@ def compared(question: Question) -> Condition | None:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if not isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
         return None
-    if not isinstance(left, (ast.Name, ast.Attribute, ast.Subscript)) or not _is_phase(last_name(left)):
+    if not isinstance(left, (ast.Name, ast.Attribute, ast.Subscript)) or not is_phase(last_name(left)):
         return None
     value = constant(right)
     phase = value if isinstance(value, str) else right.attr if isinstance(right, ast.Attribute) else ""
@@ -76,9 +76,14 @@ def compared_cache(question: Question) -> Condition | None:
     operator = test.ops[0]
     if constant(test.comparators[0]) is not None or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         return None
-    if not _is_cache(last_name(test.left)):
+    if not is_cache(last_name(test.left)):
         return None
     return _phase(question, isinstance(operator, (ast.Is, ast.Eq)) == question.outcome)
+
+
+def names_phase(name: str) -> bool:
+    """Whether a name may be that of a flag which tells training from evaluation and export."""
+    return name == "train" or _is_training(name) or _is_evaluation(name) or _is_export(name)
 
 
 def names_training(test: ast.expr, holds: bool) -> bool:
@@ -122,10 +127,12 @@ def _is_export(name: str) -> bool:
 
 
 @lru_cache(NAMES)
-def _is_cache(name: str) -> bool:
+def is_cache(name: str) -> bool:
+    """Whether a name is that of what generation hands from token to token."""
     return bool(_CACHE.search(name))
 
 
 @lru_cache(NAMES)
-def _is_phase(name: str) -> bool:
+def is_phase(name: str) -> bool:
+    """Whether a name is that of a variable which says what a program does just now."""
     return bool(_PHASE.search(name))

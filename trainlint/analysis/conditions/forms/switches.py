@@ -82,6 +82,11 @@ def is_flag(name: str) -> bool:
     return bool(_FLAG.search(name)) and not filters(name)
 
 
+def names_switch(name: str) -> bool:
+    """Whether a name may be that of a switch for watching a run, or for the prefetching of loaders."""
+    return _prefetches(name) or _watches(name)
+
+
 def _watching(question: Question, name: str) -> Condition:
     return Condition(
         ConditionKind.OPTION,

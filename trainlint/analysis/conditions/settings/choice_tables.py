@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, How, Place
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 
@@ -106,7 +106,7 @@ def _uses(outline: Outline) -> Counter[str]:
     """Name → how often the file reads it otherwise than to ask for the names in it."""
     found: Counter[str] = Counter()
     asked: set[ast.AST] = set()
-    for node in ast.walk(outline.tree):
+    for node in nodes_in(outline.tree):
         match node:
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as table]):
                 asked.add(table)

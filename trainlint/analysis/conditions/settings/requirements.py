@@ -58,6 +58,8 @@ _OPERATORS: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.GtE: (">=", True),
 }
 _TURNED = {"==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_HOLDS, _FAILS = RequiredValue("", "", holds=True), RequiredValue("", "", holds=False)
+"""That a value is true, or is not, before it is known whose it is."""
 _NUMBERS = frozenset({"float", "int", "bool"})
 """Calls that leave what a test asks of a number as it is."""
 _DEEPEST = 6
@@ -154,15 +156,16 @@ class Requirements:
         if found.kind not in _LEFT_TO_SETTINGS:
             return NOTHING
         if not isinstance(test, ast.Compare):
-            return self._meets(test, RequiredValue("", "", holds=outcome), block, depth)
+            return self._meets(test, _HOLDS if outcome else _FAILS, block, depth)
         if len(test.ops) != 1:
             return NOTHING
         name, same = _OPERATORS[type(test.ops[0])]
         value, literal = test.left, _literal(test.comparators[0])
         if not literal and name in _TURNED:
             value, literal, name = test.comparators[0], _literal(test.left), _TURNED[name]
-        wanted = RequiredValue("", "", name, literal, same == outcome)
-        return self._meets(value, wanted, block, depth) if literal else NOTHING
+        if not literal:
+            return NOTHING
+        return self._meets(value, RequiredValue("", "", name, literal, same == outcome), block, depth)
 
     def _meets(self, value: ast.expr, wanted: RequiredValue, block: Block, depth: int) -> Clauses:
         """What is required for a value to be as it is wanted."""
