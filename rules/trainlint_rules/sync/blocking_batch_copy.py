@@ -34,10 +34,15 @@ from trainlint_rules.sync.idioms.copies import (
 )
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, reported_at_first_copy
+from trainlint_rules.sync.idioms.picked_rows import picked_rows
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
 _CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
+_PICKED = (
+    "keep the data on the GPU if it fits, or pick rows into a pinned tensor (`torch.index_select(..., out=pinned)`) "
+    "and copy that with `non_blocking=True`"
+)
 _UNSURE = "make sure that the loader has `pin_memory=True`, and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
@@ -137,6 +142,8 @@ class BlockingBatchCopy(CallRule):
         related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
         if cut_from_host(site, copied(site)):
             return Match(site, sure, {"taking": ()}, help=_CUT, related=related)
+        if picked_rows(site, copied(site)) is not None:
+            return Match(site, sure, {"taking": ()}, help=_PICKED, related=related)
         memory = memory_of(site, copied(site))
         cast = cast_on_host(site, copied(site))
         taking = _taking(site, others)

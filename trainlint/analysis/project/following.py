@@ -104,7 +104,9 @@ class Follower:
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
-        self.choices = Choices(self.summaries, self.modules, self.classes, self._calls, self._step, self.follow, self.configured)
+        self.choices = Choices(
+            self.summaries, self.modules, self.classes, self._calls, self._step, self.follow, self.configured
+        )
         self.choices.index()
         self.classes.index()
 
