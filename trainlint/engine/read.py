@@ -6,6 +6,7 @@ import errno
 
 from trainlint.bounded import UnfitFile, read_beginning, read_bounded, reason_of
 from trainlint.notebooks import is_notebook, most_bytes
+from trainlint.patterns import lazy
 from trainlint.source import UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these does not train, and gets no findings. It may help a file that does."""
+_OPTION_FOR_WORKERS = lazy(rb"workers['\"][^()]{0,200}default\s?=\s?0\b")
 _USES_TENSOR = (b".item()", b".cpu()", b".cuda(", b".to(device")
 """What code does with tensors that other files give it."""
 
@@ -56,10 +58,10 @@ def code_of(source: SourceFile) -> bytes:
 def may_tell_itself(data: bytes) -> bool:
     """Whether a file that is alone may gain by being linked.
 
-    It trains, and objects of its classes may be passed on, or its options give its loaders their workers, which shipped
+    It trains, and objects of its classes may be passed on, or an option for workers is 0 by default, which shipped
     commands may set.
     """
-    if b"num_workers" in data and b"DataLoader(" in data and b"add_argument(" in data:
+    if b"num_workers" in data and _OPTION_FOR_WORKERS.search(data) is not None:
         return True
     return b"class " in data and (b".backward(" in data or b"training_step" in data)
 

@@ -79,6 +79,8 @@ class LoaderWithoutPinnedMemory(LoaderRule):
             optimizer.step()
     ```
 
+    A loader that Accelerate or Fabric prepares keeps what it was given: it pins no memory of its own accord.
+
     Where the file asks `torch.cuda.is_available()`, the fix writes that instead of `True`, so that a run without CUDA
     prints no warning. Pinning changes where a batch lies, not what it holds. Only a dense tensor on the host can be
     pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one,

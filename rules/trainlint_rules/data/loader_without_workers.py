@@ -37,6 +37,9 @@ class LoaderWithoutWorkers(LoaderRule):
     Without `num_workers` the training process reads, decodes, augments and collates every batch itself, between two
     steps, while the device has nothing to do. With workers the next batches are ready when the step ends.
 
+    An option that gives the loader its workers (`num_workers=args.workers`) and is 0 by default counts as none where
+    no command or configuration of the project sets it.
+
     ## Example
     ```python
     from torch.utils.data import DataLoader

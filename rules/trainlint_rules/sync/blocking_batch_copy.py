@@ -34,10 +34,15 @@ from trainlint_rules.sync.idioms.copies import (
 )
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, reported_at_first_copy
+from trainlint_rules.sync.idioms.picked_rows import picked_rows
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
 _CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
+_PICKED = (
+    "keep the data on the GPU if it fits, or pick rows into a pinned tensor (`torch.index_select(..., out=pinned)`) "
+    "and copy that with `non_blocking=True`"
+)
 _UNSURE = "make sure that the loader has `pin_memory=True`, and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
@@ -97,6 +102,9 @@ class BlockingBatchCopy(CallRule):
     case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
     nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
+    Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
+    nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.
+
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
     it on the device. There is no fix where all copies of a batch are of casts to other types than `float`.
@@ -135,8 +143,9 @@ class BlockingBatchCopy(CallRule):
             return None
         others = copies_of_batch(site.file, site.call, site.block, site.statement)
         related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
-        if cut_from_host(site, copied(site)):
-            return Match(site, sure, {"taking": ()}, help=_CUT, related=related)
+        taken_from_host = _help_for_taken(site)
+        if taken_from_host is not None:
+            return Match(site, sure, {"taking": ()}, help=taken_from_host, related=related)
         memory = memory_of(site, copied(site))
         cast = cast_on_host(site, copied(site))
         taking = _taking(site, others)
@@ -177,6 +186,13 @@ class BlockingBatchCopy(CallRule):
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
         for edits in pinning:
             yield from edits
+
+
+def _help_for_taken(site: Site) -> str | None:
+    """What to do about a batch that the step takes from data on the host itself; None for what a loader brings."""
+    if cut_from_host(site, copied(site)):
+        return _CUT
+    return _PICKED if picked_rows(site, copied(site)) is not None else None
 
 
 def _help_text(site: Site, cast: str | None, memory: Memory) -> str | None:

@@ -128,4 +128,5 @@ def _help_text(site: Site, read: ast.AST) -> str | None:
     compared = any(isinstance(part, ast.Call) and last_name(part.func) in ("max", "min") for part in holders)
     if compared:
         return _COMPARED
-    return _DECIDED if isinstance(site.statement, ast.If) else None
+    ends = any(isinstance(part, ast.Return | ast.Raise | ast.Break) for part in nodes_in(site.statement))
+    return _DECIDED if isinstance(site.statement, ast.If) and not ends else None

@@ -19,6 +19,7 @@ from trainlint.analysis.project.things import (
     ObjectThing,
     Thing,
 )
+from trainlint.analysis.tables.frameworks.trainers import BUILD_CONFIGURED
 from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, fits
 from trainlint.patterns import lazy
 
@@ -52,6 +53,8 @@ class Choices:
     step: Callable[[Thing, str | int], tuple[Thing, ...]]
     """What a call of a thing (CALL), or one of its attributes or elements, may be."""
     follow: Callable[[int, Sequence[AccessPath]], tuple[Thing, ...]]
+    configured: Sequence[str] = ()
+    """The dotted names by which configurations ask for objects of classes."""
     registered: dict[_Table, list[Thing]] = field(default_factory=dict)
     """Table → the classes and functions that decorators and calls put into it."""
     read: set[_Table] = field(default_factory=set)
@@ -62,6 +65,8 @@ class Choices:
 
     def index(self) -> None:
         """Find all tables with their entries."""
+        for library in BUILD_CONFIGURED if self.configured else ():
+            self._tables[NO_FILE, library] = [(0, AccessPath(Start.NAME, name)) for name in self.configured]
         for file, summary in enumerate(self.summaries):
             for name, paths in summary.entries.items():
                 self._tables.setdefault((file, name), []).extend((file, each) for each in paths)

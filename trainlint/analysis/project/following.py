@@ -76,6 +76,8 @@ class Follower:
 
     summaries: Sequence[Summary]
     modules: Modules
+    configured: Sequence[str] = ()
+    """The dotted names by which configurations ask for objects of classes."""
     arguments: dict[tuple[int, str, str], list[PassedValue]] = field(default_factory=dict)
     """File, function and parameter → what calls pass."""
     asked_arguments: bool = False
@@ -102,7 +104,9 @@ class Follower:
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
-        self.choices = Choices(self.summaries, self.modules, self.classes, self._calls, self._step, self.follow)
+        self.choices = Choices(
+            self.summaries, self.modules, self.classes, self._calls, self._step, self.follow, self.configured
+        )
         self.choices.index()
         self.classes.index()
 

@@ -9,7 +9,7 @@ FOREIGN = frozenset(
     "subprocess threading multiprocessing warnings io glob pickle contextlib dataclasses string struct tempfile "
     "torch numpy np scipy torchvision torchaudio transformers datasets accelerate peft trl tokenizers diffusers "
     "tqdm matplotlib PIL cv2 pandas sklearn wandb tensorboard tensorboardX einops timm lightning pytorch_lightning "
-    "deepspeed apex hydra omegaconf yaml rich click absl gym gymnasium jax jaxlib tensorflow triton xformers "
+    "deepspeed apex omegaconf yaml rich click absl gym gymnasium jax jaxlib tensorflow triton xformers "
     "flash_attn bitsandbytes safetensors huggingface_hub requests setuptools pytest".split()
 )
 """Packages that are called so often and so surely no part of a project that their calls are not even noted."""

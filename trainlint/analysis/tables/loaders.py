@@ -16,6 +16,8 @@ class LoaderClass(NamedTuple):
     """The packages that have it, separated by spaces."""
     torch_origins: tuple[str, ...] = ()
     """The dotted origins under which it takes the options of PyTorch's own loader."""
+    takes_device: bool = False
+    """Whether it makes its batches on the device that it is given as `device`."""
 
 
 class LoaderWrapper(NamedTuple):
@@ -58,6 +60,8 @@ _CLASSES = (
     LoaderClass("WebLoader", "webdataset"),
     LoaderClass("InfiniteDataLoader", "ultralytics"),
     LoaderClass("MultiEpochsDataLoader", "timm"),
+    LoaderClass("BucketIterator", "torchtext", takes_device=True),
+    LoaderClass("BPTTIterator", "torchtext", takes_device=True),
 )
 _WRAPPERS = (
     LoaderWrapper("PrefetchLoader", "timm"),
@@ -95,6 +99,12 @@ _HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
 def is_loader_class(name: str) -> bool:
     """Whether a class of this name yields batches."""
     return name in CLASSES
+
+
+def takes_device(name: str) -> bool:
+    """Whether a class of this name makes its batches on the device that it is given as `device`."""
+    row = CLASSES.get(name)
+    return row is not None and row.takes_device
 
 
 def is_named_as_loader(name: str) -> bool:

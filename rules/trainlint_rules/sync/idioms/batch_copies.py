@@ -29,6 +29,7 @@ from trainlint_rules.sync.idioms.copies import (
     says_whether_to_wait,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
+from trainlint_rules.sync.idioms.picked_rows import picked_rows
 
 _SURE = 0.9
 """How well it must be known that a tensor lies on the host, where it is no batch of a loader."""
@@ -65,7 +66,7 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     batch, heat = copied(site), site.heat.heat
     value = site.value(batch)
     known = _is_host_batch(value)
-    if heat.in_step and cut_from_host(site, batch):
+    if heat.in_step and (cut_from_host(site, batch) or picked_rows(site, batch) is not None):
         return Confidence.LIKELY
     named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
     moved = in_mover(site, batch)

@@ -15,6 +15,7 @@ from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARIN
 from trainlint.contract.guard import guard
 from trainlint_rules.sync.idioms.batch_copies import dropped, elsewhere_than_cuda, prepared, sure_of_wait
 from trainlint_rules.sync.idioms.copies import copied
+from trainlint_rules.sync.idioms.picked_rows import index_of, picked_rows
 
 _NAMES = frozenset(name.rpartition(".")[2] for name in MOVING_TENSORS)
 _DEEPEST = 4
@@ -31,7 +32,7 @@ def reported_at_first_copy(site: Site) -> bool:
 def copies_of_batch(file: SemanticModel, call: ast.Call, block: Block, statement: ast.stmt) -> tuple[Place, ...]:
     """The other blocking copies of what a call copies a part of, in the same function, in order."""
     site = Site(file, Place(call, block, statement))
-    source = _source(copied(site), block)
+    source = _source_of(site)
     if source is None:
         return ()
     copies = (Site(file, place) for place in _copies_by_source(file).get(source, ()) if place.node is not call)
@@ -45,7 +46,7 @@ def _copies_by_source(file: SemanticModel) -> Mapping[ast.AST, Sequence[Place]]:
     for place in file.outline.all_calls():
         site = Site(file, place)
         if last_name(site.call.func) in _NAMES and _may_copy(site):
-            source = _source(copied(site), place.block)
+            source = _source_of(site)
             if source is not None:
                 found.setdefault(source, []).append(place)
     return found
@@ -69,6 +70,12 @@ def _is_alike(site: Site, other: Site) -> bool:
     if any(reason.holds(other) for reason in (elsewhere_than_cuda, dropped, prepared)):
         return False
     return sure_of_wait(other) is not None and sure_of_wait(other) is sure_of_wait(site)
+
+
+def _source_of(site: Site) -> ast.AST | None:
+    """What brings the batch that a call copies a part of; None where that is not sure."""
+    rows = picked_rows(site, copied(site))
+    return index_of(rows, site) if rows is not None else _source(copied(site), site.block)
 
 
 def _source(node: ast.expr, block: Block, depth: int = 0) -> ast.AST | None:

@@ -23,6 +23,7 @@ from trainlint.analysis.project.references import References
 from trainlint.analysis.project.settings.calls_by_name import CallsByName
 from trainlint.analysis.project.settings.declared_options import DeclaredOptions
 from trainlint.analysis.project.settings.own_choices import OwnChoices
+from trainlint.analysis.project.settings.shipped_values import named_classes
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing
 from trainlint.analysis.project.trained_code import TrainedCode
@@ -44,7 +45,7 @@ class LinkedNetwork:
     @cached_property
     def follower(self) -> Follower:
         """Follows access paths."""
-        return Follower(self.summaries, Modules(self.paths))
+        return Follower(self.summaries, Modules(self.paths), named_classes(self.shipped))
 
     @cached_property
     def references(self) -> References:

@@ -28,9 +28,12 @@ CONFIGURABLE = "configurable"
 _CONFIGURED = lazy(rf"^detectron2\.(\w+\.)*{CONFIGURABLE}$")
 """The same by its dotted origin."""
 
-NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_"})
+NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_", "class"})
 """Keys of configurations under which a class stands by its dotted name, for Hydra, OmegaConf, Lightning and torchtune
 to build an object of it."""
+BUILD_CONFIGURED = ("hydra.utils",)
+"""Modules of libraries whose functions build objects of the classes that configurations name, as
+`hydra.utils.instantiate` does: they are registries that configurations fill."""
 MAKE_OBJECTS = frozenset({"from_pretrained", "load_from_checkpoint"})
 """Class methods that models have of their library, and that make an object of the class."""
 

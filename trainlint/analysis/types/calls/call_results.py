@@ -226,7 +226,7 @@ def _of_known_library(kinds: Kinds, call: ast.Call, block: Block, origin: str) -
 
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
     if loaders.is_loader_class(name):
-        return Value(Kind.LOADER)
+        return Value(Kind.LOADER, prepared=loaders.takes_device(name) and argument(call, "device") is not None)
     if _wraps_module(name):
         return wrapped_model(call, name)
     if origin.startswith("torch."):
@@ -490,7 +490,7 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     """The result of calling a value: a module, an instance of a class, or something only its name describes."""
     if loaders.is_loader_class(name):
-        return Value(Kind.LOADER)
+        return Value(Kind.LOADER, prepared=loaders.takes_device(name) and argument(call, "device") is not None)
     if _wraps_module(name):
         return wrapped_model(call, name)
     if isinstance(call.func, ast.Name):
