@@ -85,6 +85,8 @@ def _entry(file: SemanticModel, table: ast.expr, name: str, place: Place) -> Ite
         yield from ((module, name) for module in _modules(file, table.args[0], name, place))
     elif isinstance(table, ast.Attribute) and table.attr == "__dict__":
         yield from ((module, name) for module in _modules(file, table.value, name, place))
+    elif isinstance(table, ast.Call) and last_name(table.func) == "globals":
+        yield ANY, name
     elif file.outline.origin(table) == "sys.modules":
         yield name, ANY
 
