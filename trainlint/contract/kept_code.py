@@ -18,6 +18,7 @@ from trainlint.analysis.syntax.blocks import Binding, Block, How, Position
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, end_position, imported_names, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.frameworks.packages import brings_torch
 from trainlint.finding import Safety
 from trainlint.patterns import lazy
@@ -65,14 +66,12 @@ def _unbinds(file: SemanticModel, inside: list[ast.AST], new: str) -> bool:
     stored = {node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound = {node.id for node in stored} - set(_WORD.findall(new))
     places = {position(node) for node in stored if node.id in bound}
-    reads = (
-        [node for node in _blocks_of_names(file) if isinstance(node, ast.Name) and node.id in bound] if bound else []
-    )
     return any(
         item.position in places or _target_position(item) in places
-        for node in reads
+        for name in bound
+        for node, statement in loads(file.tree, name)
         if node not in inside
-        for item in reaching(node.id, _blocks_of_names(file)[node], position(node))
+        for item in reaching(name, file.outline.block_of[statement], position(node))
     )
 
 

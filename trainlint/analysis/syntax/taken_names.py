@@ -25,13 +25,10 @@ def _imported(file: SemanticModel) -> Iterator[str]:
 
 
 def _asked(file: SemanticModel) -> Iterator[str]:
-    """What is asked of an imported module, and what may come from one whose every name is imported."""
-    outline = file.outline
-    for place in outline.references:
+    """What is asked of an imported module."""
+    for place in file.outline.references:
         if isinstance(place.node, ast.Attribute):
-            yield outline.origin(place.node) or "torch"
-        elif outline.stars and isinstance(place.node, ast.Name) and outline.may_be_starred(place.node.id, place.block):
-            yield from (_joined(star, place.node.id) for star in outline.stars)
+            yield file.outline.origin(place.node) or "torch"
 
 
 def _joined(module: str, name: str) -> str:

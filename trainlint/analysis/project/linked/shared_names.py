@@ -56,6 +56,10 @@ class SharedNames:
                 source = self._modules.resolve(file, origin)
                 if source is not None and source[0] != file:
                     found.setdefault(source[0], set()).update(source[1][:1])
+            for star in summary.stars:
+                source = self._modules.resolve(file, star)
+                if source is not None and not source[1]:
+                    found.setdefault(source[0], set()).update(self._summaries[source[0]].names)
         return found
 
 
