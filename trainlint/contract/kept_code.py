@@ -53,7 +53,7 @@ def safety_kept(
     if not _keeps_effects(file.source, inside, new, rewritten, dropped) or _unbinds(file, inside, new):
         return None
     named = [*inside, *(node for edit in fix.edits for node in _functions_around(file, edit.start))]
-    if _names_assigned(file, named, new) or _imports_changed(file, replaced):
+    if _names_assigned(file, named, new) or _imports_changed(file, fix.edits):
         return None
     meanings = _meanings(file, named)
     if meanings and not any(meanings):
@@ -84,7 +84,7 @@ def _target_position(binding: Binding) -> Position | None:
 
 
 def _imports_changed(file: SemanticModel, edits: Collection[Edit]) -> bool:
-    """Whether edits replace a part of an import whose names other files take from this one."""
+    """Whether edits change a part of an import whose names other files take from this one."""
     taken = file.outside.taken_names
     for place in file.outline.import_statements if taken else ():
         statement = place.node
@@ -92,7 +92,7 @@ def _imports_changed(file: SemanticModel, edits: Collection[Edit]) -> bool:
         if taken.isdisjoint(alias.asname or alias.name for alias in statement.names):
             continue
         start, stop = (file.source.offset(*where) for where in (position(statement), end_position(statement)))
-        if any(edit.start < stop and start < edit.stop for edit in edits):
+        if any(edit.start <= stop and start < edit.stop for edit in edits):
             return True
     return False
 
