@@ -27,6 +27,7 @@ _PATCHES = frozenset({"patch", "setattr", "multiple", "delattr"})
 """Functions that take the dotted name of what they replace, as those of `unittest.mock` and pytest."""
 _FORWARDS = frozenset({"forward", "__call__"})
 """Methods that an object of any kind may be given, so that it no longer runs those of its class."""
+_OWN = frozenset({"self", "cls"})
 _DOTTED = lazy(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 
@@ -138,11 +139,11 @@ def _modules(file: SemanticModel, node: ast.expr, name: str, place: Place) -> It
     if (origin := file.outline.origin(node)) is not None:
         yield origin
         return
-    if isinstance(node, ast.Attribute):
+    if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id in _OWN):
         return
     if isinstance(node, ast.Name):
         for binding in reaching(node.id, place.block, position(node)):
-            if binding.how in (How.PARAMETER, How.FOR) and node.id not in ("self", "cls"):
+            if binding.how in (How.PARAMETER, How.FOR):
                 yield ANY
             elif binding.how is How.ASSIGN and binding.value is not None:
                 yield from _named(file, binding.value, binding.block)
