@@ -87,7 +87,8 @@ def _may_train(file: SemanticModel, place: Place, names: set[str]) -> bool:
     """
     call = place.node
     assert isinstance(call, ast.Call)
-    if not isinstance(call.func, ast.Name) or getattr(place.statement, "value", None) is not call:
+    is_statement = isinstance(place.statement, ast.Expr) and place.statement.value is call
+    if not isinstance(call.func, ast.Name) or not is_statement:
         return False
     key = file.keys.call(call)
     in_sight = file.graph.callee.get(call) is not None or key in file.outside.forwards or key in file.outside.returned
