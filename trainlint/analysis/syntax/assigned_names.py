@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.frameworks.packages import brings_torch
 from trainlint.patterns import lazy
 
@@ -27,6 +26,8 @@ _PATCHES = frozenset({"patch", "setattr", "multiple", "delattr"})
 """Functions that take the dotted name of what they replace, as those of `unittest.mock` and pytest."""
 _FORWARDS = frozenset({"forward", "__call__"})
 """Methods that an object of any kind may be given, so that it no longer runs those of its class."""
+_MOST_BINDINGS = 8
+"""So many assignments of a name are looked at: modules have few."""
 _OWN = frozenset({"self", "cls"})
 _DOTTED = lazy(r"[A-Za-z_]\w*(?:\.\w+)+")
 
@@ -142,7 +143,8 @@ def _modules(file: SemanticModel, node: ast.expr, name: str, place: Place) -> It
     if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id in _OWN):
         return
     if isinstance(node, ast.Name):
-        for binding in reaching(node.id, place.block, position(node)):
+        owner = place.block.scope.owner(node.id)
+        for binding in owner.bindings[node.id][:_MOST_BINDINGS] if owner is not None else ():
             if binding.how in (How.PARAMETER, How.FOR):
                 yield ANY
             elif binding.how is How.ASSIGN and binding.value is not None:
