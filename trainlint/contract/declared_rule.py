@@ -241,13 +241,13 @@ class DeclaredRule(Rule, base=True):
         fix = self.fix(site, match)
         if fix is None:
             return None
-        from trainlint.contract.kept_code import keeps_code
+        from trainlint.contract.kept_code import safety_kept
         from trainlint.fixing.style import fits, in_style_of_file
 
-        if not keeps_code(site.file, fix.edits, (site.node, match.site.node), self.fix_drops):
+        safety = safety_kept(site.file, fix, (site.node, match.site.node), self.fix_drops)
+        if safety is None:
             return None
-
-        styled = in_style_of_file(site.source, fix)
+        styled = in_style_of_file(site.source, replace(fix, safety=safety))
         return styled if fits(site.source, styled) else None
 
     def _reported(self, site: Site, match: Match) -> Finding:

@@ -12,13 +12,20 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.removable_calls import QUESTIONS
+from trainlint.analysis.programs.proved_torch import may_be_starred_anew
 from trainlint.analysis.syntax.assigned_names import ANY, assigned_in_project
-from trainlint.analysis.syntax.names import end_position, last_name, position
+from trainlint.analysis.syntax.blocks import Binding, Block, How, Position
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import constant, end_position, imported_names, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.frameworks.packages import brings_torch
+from trainlint.finding import Safety
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-    from trainlint.finding import Edit
+    from trainlint.finding import Edit, Fix
     from trainlint.source import SourceFile
 
 _WORD = lazy(r"[A-Za-z_]\w*")
@@ -29,20 +36,97 @@ _WITHOUT_EFFECT = frozenset(
 """Functions that only look at what they are given; what stands in their arguments counts by itself."""
 
 
-def keeps_code(
-    file: SemanticModel, edits: Collection[Edit], rewritten: Collection[ast.AST], dropped: Collection[str]
-) -> bool:
-    """Whether edits keep all effects, in their order, and replace no name that the project assigns anew.
+def safety_kept(
+    file: SemanticModel, fix: Fix, rewritten: Collection[ast.AST], dropped: Collection[str]
+) -> Safety | None:
+    """The level of a fix; None where it loses an effect or its order, or replaces a name that the project assigns.
 
+    None, too, where it changes an import of a name that other files import from this one.
+
+    It is UNSAFE where a name of a library may mean something else at its place, and None where it surely does.
     `rewritten` are the nodes that the rule is about, whose own calls may go, and `dropped` the names of functions
     whose calls may go as well.
     """
-    replaced = [edit for edit in edits if edit.stop > edit.start]
+    replaced = [edit for edit in fix.edits if edit.stop > edit.start]
     inside = [node for edit in replaced for node in _nodes_within(file, edit.start, edit.stop)]
-    if not _keeps_effects(file.source, inside, " ".join(edit.text for edit in sorted(edits)), rewritten, dropped):
-        return False
-    assigned = assigned_in_project(file)
-    return not assigned or not _names_assigned(file, edits, assigned)
+    new = " ".join(edit.text for edit in sorted(fix.edits))
+    if not _keeps_effects(file.source, inside, new, rewritten, dropped) or _unbinds(file, inside, new):
+        return None
+    named = [*inside, *(node for edit in fix.edits for node in _functions_around(file, edit.start))]
+    if _names_assigned(file, named, new) or _imports_changed(file, fix.edits):
+        return None
+    meanings = _meanings(file, named)
+    if meanings and not any(meanings):
+        return None
+    return fix.safety if all(meanings) else Safety.UNSAFE
+
+
+def _unbinds(file: SemanticModel, inside: list[ast.AST], new: str) -> bool:
+    """Whether code that stays reads a name that the replaced code bound, and the new one does not."""
+    stored = {node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound = {node.id for node in stored} - set(_WORD.findall(new))
+    places = {position(node) for node in stored if node.id in bound}
+    return any(
+        item.position in places or _target_position(item) in places
+        for name in bound
+        for node, statement in loads(file.tree, name)
+        if node not in inside
+        for item in reaching(name, file.outline.block_of[statement], position(node))
+    )
+
+
+def _target_position(binding: Binding) -> Position | None:
+    """Where the target of a loop, or the first of an assignment, stands."""
+    match binding.node:
+        case ast.For(target=target) | ast.Assign(targets=[target, *_]) | ast.AnnAssign(target=target):
+            return position(target)
+    return None
+
+
+def _imports_changed(file: SemanticModel, edits: Collection[Edit]) -> bool:
+    """Whether edits change a part of an import whose names other files take from this one."""
+    taken = file.outside.taken_names
+    for place in file.outline.import_statements if taken else ():
+        statement = place.node
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        if taken.isdisjoint(alias.asname or alias.name for alias in statement.names):
+            continue
+        start, stop = (file.source.offset(*where) for where in (position(statement), end_position(statement)))
+        if any(edit.start <= stop and start < edit.stop for edit in edits):
+            return True
+    return False
+
+
+def _meanings(file: SemanticModel, nodes: Collection[ast.AST]) -> list[bool]:
+    """For each name of a library that may have several meanings at its place, whether each is the library's."""
+    blocks = _blocks_of_names(file)
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.Name) and node in blocks and brings_torch(file.outline.package(node) or ""):
+            found += [_is_library(item) for item in reaching(node.id, blocks[node], position(node))]
+            if may_be_starred_anew(file, node.id):
+                found.append(False)
+    return found
+
+
+def _is_library(binding: Binding) -> bool:
+    """Whether a binding imports something; a name that is None where an import failed is not used."""
+    if binding.how is How.IMPORT and isinstance(binding.node, ast.Import | ast.ImportFrom):
+        meaning = dict(imported_names(binding.node)).get(binding.name, "")
+        return brings_torch(meaning.partition(".")[0])
+    return binding.how is How.ASSIGN and constant(binding.value) is None
+
+
+@once
+def _blocks_of_names(file: SemanticModel) -> dict[ast.AST, Block]:
+    """The names with which references begin, with the blocks that they stand in."""
+    found: dict[ast.AST, Block] = {}
+    for place in file.outline.references:
+        root = place.node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        found[root] = place.block
+    return found
 
 
 def _keeps_effects(
@@ -82,21 +166,17 @@ def _effect(node: ast.AST) -> tuple[tuple[int, int], str] | None:
     return None
 
 
-def _names_assigned(file: SemanticModel, edits: Collection[Edit], assigned: frozenset[tuple[str, str]]) -> bool:
-    """Whether edits replace, or write, a name that the project assigns anew."""
+def _names_assigned(file: SemanticModel, named: Collection[ast.AST], new: str) -> bool:
+    """Whether a fix replaces, or writes, a name that the project assigns anew."""
+    assigned = assigned_in_project(file)
     names = {name for _, name in assigned}
-    modules = {module for module, name in assigned if name == ANY}
-    old: set[str] = set()
-    for edit in edits:
-        for node in (*_nodes_within(file, edit.start, edit.stop), *_functions_around(file, edit.start)):
-            origin = file.outline.origin(node)
-            words = origin.split(".") if origin is not None else [getattr(node, "attr", "")]
-            old.update(words)
-            if origin is not None and any(origin.startswith(f"{module}.") for module in modules):
-                return True
-    new = {word for edit in edits for word in _WORD.findall(edit.text)}
+    modules = tuple(f"{module}." for module, name in assigned if name == ANY)
+    origins = [(node, file.outline.origin(node)) for node in named if assigned]
+    if any(origin is not None and origin.startswith(modules) for _, origin in origins):
+        return True
+    old = {word for node, origin in origins for word in str(origin or getattr(node, "attr", "")).split(".")}
     libraries = {name for module, name in assigned if module != ANY}
-    return not names.isdisjoint(old) or not libraries.isdisjoint(new - old)
+    return not names.isdisjoint(old) or not libraries.isdisjoint(set(_WORD.findall(new)) - old)
 
 
 def _nodes_within(file: SemanticModel, start: int, stop: int) -> list[ast.AST]:
@@ -112,12 +192,16 @@ def _nodes_within(file: SemanticModel, start: int, stop: int) -> list[ast.AST]:
 
 
 def _functions_around(file: SemanticModel, offset: int) -> Iterator[ast.AST]:
-    """What is called in the calls around a place in the text."""
+    """What is called in the calls around a place in the text, with the names that it begins with."""
     line = file.source.position(offset)[0]
     for node in _nodes_on_lines(file.tree, line, line):
         if isinstance(node, ast.Call):
             if file.source.offset(*position(node)) <= offset <= file.source.offset(*end_position(node)):
-                yield node.func
+                function = node.func
+                yield function
+                while isinstance(function, ast.Attribute):
+                    function = function.value
+                yield function
 
 
 def _nodes_on_lines(node: ast.AST, first: int, last: int) -> Iterator[ast.AST]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
-from trainlint.analysis.programs.old_names.old_amp import OLD_MODULES, available, new_names, old_name
+from trainlint.analysis.programs.old_names.old_amp import MAY_BE_COMPARED, OLD_MODULES, available, new_names, old_name
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name
@@ -117,7 +117,7 @@ def _type_tests(file: SemanticModel, scaler: tuple[str, str], statement: ast.stm
     `statement` is the import that is being moved, with which its own tests change anyhow.
     """
     for place in file.outline.references:
-        if old_name(_origin(place)) == scaler and role(file, place) is Role.TYPE_TEST:
+        if old_name(_origin(place)) == scaler and role(file, place) in MAY_BE_COMPARED:
             other = import_of(place)
             if other is statement and not _imports_torch(other, place):
                 continue
@@ -185,7 +185,10 @@ def _call(
     first = [cst.Arg(cst.SimpleString(f"{quote}{device}{quote}"))]
     if symbol == AUTOCAST.name:
         given = [_named(item, index) for index, item in enumerate(given)]
-        if _may_inherit_type(file, called):
+        inherits = _may_inherit_type(file, called)
+        if inherits and any(keyword.arg is None for keyword in called.node.keywords):
+            raise Unfixable("unpacked arguments may give the type, or leave it to another autocast around")
+        if inherits:
             written, imports = ensure_import(file.source, file.tree, "torch", _DEFAULT_TYPES[device])
             yield from imports
             equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -224,10 +227,8 @@ def _decorators(file: SemanticModel, call: Place) -> list[ast.expr]:
 
 
 def _settles_type(autocast: ast.Call) -> bool:
-    """Whether what an autocast is given names its type, switches it off, or hides what it is given."""
-    if argument(autocast, "dtype", 1) is not None or constant(argument(autocast, "enabled", 0)) is False:
-        return True
-    return any(keyword.arg is None for keyword in autocast.keywords)
+    """Whether what an autocast is given names its type, or switches it off."""
+    return argument(autocast, "dtype", 1) is not None or constant(argument(autocast, "enabled", 0)) is False
 
 
 def _may_inherit_type(file: SemanticModel, call: Place) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import is_tried
-from trainlint.analysis.syntax.names import imported_names, root_name
-from trainlint.analysis.syntax.roles import import_of
+from trainlint.analysis.syntax.names import imported_names, nodes_in, root_name
+from trainlint.analysis.syntax.roles import Role, import_of, references_by, role
 from trainlint.analysis.tables.versions.deprecations import deprecation_of
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.expressions import replace_expression
@@ -21,6 +21,12 @@ from trainlint.fixing.segment import replace_simple_statement, simple_statement
 if TYPE_CHECKING:
     from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
     from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.syntax.blocks import Place
+
+
+_CALLED = (Role.CALL, Role.DECORATOR, Role.ANNOTATION)
+_BY_NAME = ("globals", "locals", "exec", "eval")
+"""Functions by which code may use a name that stands in no expression of the file."""
 
 
 def rename_of(file: SemanticModel, use: DeprecatedUse) -> Fix | None:
@@ -52,7 +58,23 @@ def renamed(file: SemanticModel, use: DeprecatedUse) -> Fix:
         edits = tuple(_import_and_uses(file, statement, use))
     else:
         raise Unfixable("the import cannot be rewritten")
-    return Fix(f"Use {new}", tuple(sorted(set(edits))), Safety.SAFE)
+    safety = Safety.SAFE if use.deprecation.same_object or _is_only_called(file, use, statement) else Safety.UNSAFE
+    return Fix(f"Use {new}", tuple(sorted(set(edits))), safety)
+
+
+def _is_only_called(file: SemanticModel, use: DeprecatedUse, statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether what is renamed is only called: what is handed on may be compared, pickled or asked for its name."""
+    local = next((local for local, meaning in imported_names(statement) if meaning == use.name), None)
+    places = [use.place]
+    if local is not None and (use.reference is None or root_name(use.reference) == local):
+        places = [place for place in references_by(file, statement) if root_name(place.node) == local]
+    return all(role(file, place) in _CALLED or _is_asked(use, place) for place in places)
+
+
+def _is_asked(use: DeprecatedUse, place: Place) -> bool:
+    """Whether something public is asked of what is renamed, as of an enumeration: `dist.reduce_op.SUM`."""
+    node = place.node
+    return place is use.place and isinstance(node, ast.Attribute) and node is not use.reference and node.attr[0] != "_"
 
 
 def _brings_in(statement: ast.Import | ast.ImportFrom, name: str, local: str) -> bool:
@@ -110,8 +132,15 @@ def _renamed_import(file: SemanticModel, statement: ast.ImportFrom, old_name: st
 def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str, new_name: str) -> Iterator[Edit]:
     import libcst as cst
 
-    if any(isinstance(node, ast.Name) and node.id == new_name for node in ast.walk(file.tree)):
-        raise Unfixable("the new name has another meaning in this file")
+    for node in nodes_in(file.tree):
+        if isinstance(node, ast.Name) and node.id == new_name:
+            raise Unfixable("the new name has another meaning in this file")
+        if isinstance(node, ast.Name) and node.id == old_name and not isinstance(node.ctx, ast.Load):
+            raise Unfixable("the old name is deleted, or bound anew")
+        if isinstance(node, ast.Global | ast.Nonlocal) and old_name in node.names:
+            raise Unfixable("a function may bind the old name anew")
+    if any(name in file.outline.calls for name in _BY_NAME):
+        raise Unfixable("code may look up the old name")
     for _, root in uses_of(file, statement, (old_name,)):
         while isinstance(root, ast.Attribute):
             root = root.value

@@ -119,7 +119,10 @@ class AllGatherThenCat(CallRule):
     help = "gather into one tensor with `{function}`"
     fix_title = "Gather into one tensor"
     fix_safety = Safety.SAFE
-    fix_drops = frozenset({"zeros_like", "empty_like", "ones_like", "all_gather", "cat", "concat", "stack"})
+    fix_drops = frozenset(
+        "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous all_gather cat "
+        "concat stack".split()
+    )
 
     def found(self, site: Site) -> Match | None:
         """A list that is gathered only to be joined."""

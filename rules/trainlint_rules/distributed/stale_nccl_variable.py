@@ -10,7 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read
+from trainlint_rules.distributed.idioms.nccl_variables import STALE, is_only_mention, stale_variable, still_read
 
 
 class StaleNcclVariable(CallRule):
@@ -49,6 +49,9 @@ class StaleNcclVariable(CallRule):
         torch.distributed.init_process_group("nccl")
     ```
 
+    Where another line, or another file of the project, names the variable as well, as to read it or to take it away,
+    the fix is `UNSAFE`.
+
     ## Confirmed by
     Warnings that name the variable on the error stream of each process.
 
@@ -84,7 +87,10 @@ class StaleNcclVariable(CallRule):
         sure = Confidence.CERTAIN if target is not None and target.has(stale.since) else Confidence.LIKELY
         title = "Use the new name" if stale.renamed else "Remove the variable"
         fields = {"fact": stale.fact, "instead": stale.instead, "title": title, "key": key, "new": stale.renamed}
-        return Match(site.at(site.statement), sure, fields, fix_needs=stale.since)
+        alone = is_only_mention(site, key, stale)
+        return Match(
+            site.at(site.statement), sure, fields, fix_needs=stale.since, fix_safety=None if alone else Safety.UNSAFE
+        )
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The new name; no statement at all where every targeted version ignores the variable.

@@ -157,6 +157,8 @@ class EvaluationWithoutNoGrad(CallRule):
         scope = match["scope"]
         torch, imports = ensure_import(site.source, site.file.tree, "torch")
         if isinstance(scope, ast.FunctionDef):
+            if any("jit" in ast.unparse(item) for item in scope.decorator_list):
+                return ()  # TorchScript compiles the function as it is written
             return (*imports, insert_decorator(site.source, scope, f"{torch}.no_grad()"))
         wrapped = wrap_in_with(site.source, [scope], f"with {torch}.no_grad():") if scope is not None else None
         return (*imports, *wrapped) if wrapped is not None else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.analysis.effects.own_gradients import asks_for_graphs
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -133,6 +134,8 @@ class GraphKeptInAccumulator(CallRule):
         from trainlint.fixing.rewrite import append_attribute_call
 
         added = match["node"]
+        if asks_for_graphs(site.file, site.function.node if site.function is not None else site.file.tree):
+            return ()
         if shares_kept_graph(site, added) or not (starts_backward(site, added) or is_only_tensor(site, added)):
             return ()
         return append_attribute_call(site.source, added, ".detach()")

@@ -222,3 +222,41 @@ def test_other_tasks_run_with_autograd_on() -> None:
         ("async for points, _ in val_loader", "notify(total)"),
     ]:
         assert fixes(ASYNC.format(loop=loop, then=then), "TRN303") == {}
+
+
+LOOP = """
+def evaluate(model, val_loader, hook=None):
+    model.eval()
+    total = 0
+    for points, _ in val_loader:
+        output = model(points)
+        total += output.sum().item()
+        {each}
+    {then}
+    return total{given}
+"""
+
+
+@pytest.mark.parametrize(
+    ("each", "then", "given", "is_safe"),
+    [
+        ("pass", "pass", "", True),
+        ("print(output)", "pass", "", True),
+        ("hook(output)", "pass", "", False),
+        ("assert torch.is_grad_enabled()", "pass", "", False),
+        ("total += output.requires_grad", "pass", "", False),
+        ("pass", "extra = torch.zeros(3, requires_grad=True) * 2", ", extra", False),
+        ("pass", "extra = model.weight * 2", ", extra", False),
+    ],
+)
+def test_what_else_depends_on_graphs(each: str, then: str, given: str, is_safe: bool) -> None:
+    code = (
+        MODELS + LOOP.format(each=each, then=then, given=given) + "\nevaluate(nn.Linear(3, 1).cuda(), load(), print)\n"
+    )
+    assert safe(code, "TRN303") == ({"TRN303"} if is_safe else set())
+
+
+def test_a_function_that_trains_as_well_is_not_decorated() -> None:
+    code = MODELS + LOOP.format(each="pass", then="more(model)", given="")
+    code += "\n\ndef more(model):\n    model(torch.ones(1, 3)).sum().backward()\n"
+    assert "@torch.no_grad()\ndef evaluate" not in fixed(code, "TRN303", Safety.UNSAFE)

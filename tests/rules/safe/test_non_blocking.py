@@ -154,3 +154,8 @@ def test_no_copy_goes_on_before_one_that_waits() -> None:
     before = code(before=f"labels = {waiting}", copy='rows = rows.to("cuda")', given="rows, labels")
     assert "TRN205" not in fixes(behind, "TRN205")
     assert 'rows.to("cuda", non_blocking=True)' in fixed(before, "TRN205", Safety.UNSAFE)
+
+
+def test_statements_on_one_line_are_in_order() -> None:
+    assert "non_blocking" in fixed(code(copy='same = rows; moved = rows.to("cuda"); look(same)'), "TRN205")
+    assert "non_blocking" not in fixed(code(copy='same = rows; moved = rows.to("cuda"); same.zero_()'), "TRN205")

@@ -23,3 +23,18 @@ def test_only_on_tensors(parameters: str, call: str, is_safe: bool) -> None:
     code = CODE.format(parameters=parameters, call=call)
     assert set(fixes(code, "TRN818")) == {"TRN818"}
     assert safe(code, "TRN818") == ({"TRN818"} if is_safe else set())
+
+
+@pytest.mark.parametrize(
+    ("call", "is_safe"),
+    [
+        ("x.add_(rate(), y)", True),
+        ("x.add_(rate(), y.grad)", False),
+        ("x.add_(scale.item(), y.grad)", True),
+        ("x.add_((k := 3), y)", False),
+        ("x.add_(2, (y := x))", False),
+    ],
+)
+def test_the_order_of_effects_is_kept(call: str, is_safe: bool) -> None:
+    code = CODE.format(parameters="x: torch.Tensor, y, rate, scale", call=call)
+    assert safe(code, "TRN818") == ({"TRN818"} if is_safe else set())

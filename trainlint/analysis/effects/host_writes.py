@@ -11,9 +11,17 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place
+from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place, Position
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    end_position,
+    has_unpacked_arguments,
+    last_name,
+    nodes_in,
+    position,
+)
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.host_reads import ITEM, NONZERO, TOLIST
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
@@ -38,36 +46,40 @@ _LIBRARIES = frozenset({"torch", "numpy", "math", "logging"})
 _DEEPEST = 4
 
 
+_WRITING = ast.AugAssign | ast.Assign | ast.Call
+"""Nodes that may write to memory."""
+
+
 class _Sharing(NamedTuple):
-    """Names that share memory with others from a line on, all of it or as the elements of a container."""
+    """Names that share memory with others from a place on, all of it or as the elements of a container."""
 
     names: frozenset[str]
     others: frozenset[str]
-    line: int
+    at: Position
     elements: bool = False
 
 
 class _Write(NamedTuple):
-    """Names whose memory a line writes to, or may write to."""
+    """Names whose memory code at a place writes to, or may write to."""
 
     names: frozenset[str]
-    line: int
+    at: Position
 
 
 def written_afterwards(file: SemanticModel, copied: ast.expr, place: Place, depth: int = 0) -> bool:
     """Whether what a statement copies from is written to later, here or in a caller that hands the memory over."""
     function = file.outline.enclosing(place.block)
     root = function.node if function is not None else file.tree
-    line = place.statement.lineno
+    start = position(place.statement)
     names = _aliases(file, root, _shared(copied))
     loops = [block.node for block in place.block.outwards() if block.kind is BlockKind.LOOP]
     for write in _writes(file, root):
-        hit = frozenset(name for name in write.names & names if not _is_new(file, name, write.line))
+        hit = frozenset(name for name in write.names & names if not _is_new(file, name, write.at))
         if not hit:
             continue
-        if write.line >= line and not _is_within(place.statement, write.line):
+        if write.at >= start and not _is_within(place.statement, write.at):
             return True
-        if any(_is_within(loop, write.line) and not hit <= _made_in(file, loop) for loop in loops):
+        if any(_is_within(loop, write.at) and not hit <= _made_in(file, loop) for loop in loops):
             return True
     return function is not None and depth < _DEEPEST and _written_by_callers(file, function, names, depth)
 
@@ -76,7 +88,7 @@ def _written_by_callers(file: SemanticModel, function: Function, names: frozense
     """Whether a caller in the file writes to what it handed over for one of the names."""
     for parameter in function.parameters:
         for given, block in passed(file.graph, function, parameter.arg) if parameter.arg in names else ():
-            statement = _statement_at(file, given.lineno)
+            statement = _statement_at(file, position(given))
             if statement is not None and _shared(given):
                 if written_afterwards(file, given, Place(given, block, statement), depth + 1):
                     return True
@@ -84,9 +96,9 @@ def _written_by_callers(file: SemanticModel, function: Function, names: frozense
 
 
 @once
-def _is_new(file: SemanticModel, name: str, line: int) -> bool:
-    """Whether a name holds memory of its own at a line, as after `x = x.to(device)`."""
-    statement = _statement_at(file, line)
+def _is_new(file: SemanticModel, name: str, at: Position) -> bool:
+    """Whether a name holds memory of its own at a place, as after `x = x.to(device)`."""
+    statement = _statement_at(file, at)
     if statement is None:
         return False
     bindings = reaching(name, file.outline.block_of[statement], position(statement))
@@ -95,18 +107,21 @@ def _is_new(file: SemanticModel, name: str, line: int) -> bool:
     )
 
 
-def _statement_at(file: SemanticModel, line: int) -> ast.stmt | None:
-    return _statements(file).get(line)
+def _statement_at(file: SemanticModel, at: Position) -> ast.stmt | None:
+    """The smallest statement at a place."""
+    on_line = _statements(file).get(at[0], [])
+    return next((item for item in reversed(on_line) if position(item) <= at), on_line[0] if on_line else None)
 
 
 @once
-def _statements(file: SemanticModel) -> dict[int, ast.stmt]:
-    """Line → the smallest statement there."""
-    found: dict[int, ast.stmt] = {}
+def _statements(file: SemanticModel) -> dict[int, list[ast.stmt]]:
+    """Line → the statements there, smaller ones behind those that hold them."""
+    found: dict[int, list[ast.stmt]] = {}
     for statement in sorted(file.outline.block_of, key=position):
         last = statement.body[0].lineno if hasattr(statement, "body") and statement.body else None
-        for line in range(statement.lineno, last or (statement.end_lineno or statement.lineno) + 1):
-            found[line] = statement
+        end = statement.end_lineno or statement.lineno
+        for line in range(statement.lineno, max(last, statement.lineno + 1) if last else end + 1):
+            found.setdefault(line, []).append(statement)
     return found
 
 
@@ -134,7 +149,7 @@ def _closure(file: SemanticModel, root: ast.AST, names: frozenset[str], *, down:
 def _sharings(file: SemanticModel, root: ast.AST) -> tuple[_Sharing, ...]:
     """What shares memory in some code, without names that hold memory of their own by then."""
     found = [item for node in nodes_in(root) for item in _shared_by(node) if item.names and item.others]
-    lasting = ((item, [name for name in item.others if not _is_new(file, name, item.line)]) for item in found)
+    lasting = ((item, [name for name in item.others if not _is_new(file, name, item.at)]) for item in found)
     return tuple([item._replace(others=frozenset(others)) for item, others in lasting if others])
 
 
@@ -142,28 +157,28 @@ def _shared_by(node: ast.AST) -> Iterator[_Sharing]:
     match node:
         case ast.Assign(targets=targets, value=value):
             for target in targets:
-                yield from _pairs(target, value, node.lineno)
+                yield from _pairs(target, value, position(node))
         case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-            yield from _pairs(target, value, node.lineno)
+            yield from _pairs(target, value, position(node))
         case ast.For(target=target, iter=over):
-            yield from (_Sharing(frozenset({name}), _shared(over), node.lineno, True) for name in _stored(target))
+            yield from (_Sharing(frozenset({name}), _shared(over), position(node), True) for name in _stored(target))
         case ast.comprehension(target=target, iter=over):
-            yield from (_Sharing(frozenset({name}), _shared(over), over.lineno, True) for name in _stored(target))
+            yield from (_Sharing(frozenset({name}), _shared(over), position(over), True) for name in _stored(target))
         case ast.Call(func=ast.Attribute(value=holder, attr="append" | "extend" | "add" | "put"), args=[given, *_]):
-            yield _Sharing(_shared(given), _shared(holder), node.lineno, True)
+            yield _Sharing(_shared(given), _shared(holder), position(node), True)
 
 
-def _pairs(target: ast.expr, value: ast.expr, line: int) -> Iterator[_Sharing]:
+def _pairs(target: ast.expr, value: ast.expr, at: Position) -> Iterator[_Sharing]:
     """What an assignment makes share memory: item by item where both sides are written out."""
     if isinstance(target, ast.Tuple | ast.List):
         if isinstance(value, ast.Tuple | ast.List) and len(target.elts) == len(value.elts):
             for left, right in zip(target.elts, value.elts, strict=True):
-                yield from _pairs(left, right, line)
+                yield from _pairs(left, right, at)
         else:
-            yield from (_Sharing(frozenset({name}), _shared(value), line, True) for name in _stored(target))
+            yield from (_Sharing(frozenset({name}), _shared(value), at, True) for name in _stored(target))
         return
     is_element = isinstance(value, ast.Subscript) and isinstance(constant(value.slice), str | int)
-    yield _Sharing(_stored(target), _shared(value), line, is_element)
+    yield _Sharing(_stored(target), _shared(value), at, is_element)
 
 
 def _stored(target: ast.expr) -> frozenset[str]:
@@ -230,9 +245,8 @@ def _copies_to_device(call: ast.Call) -> bool:
 @once
 def _writes(file: SemanticModel, root: ast.AST) -> tuple[_Write, ...]:
     """The writes in a function or module, those of helpers included."""
-    return tuple(
-        _Write(names, getattr(node, "lineno", 0)) for node in nodes_in(root) for names in _written(file, node) if names
-    )
+    nodes = [node for node in nodes_in(root) if isinstance(node, _WRITING)]
+    return tuple(_Write(names, position(node)) for node in nodes for names in _written(file, node) if names)
 
 
 def _written(file: SemanticModel, node: ast.AST) -> Iterator[frozenset[str]]:
@@ -291,9 +305,9 @@ def _own_writes(file: SemanticModel, function: Function) -> tuple[_Write, ...]:
     found: list[_Write] = []
     for node in nodes_in(function.node):
         if isinstance(node, ast.Call) and file.graph.callee.get(node) is not None:
-            found.append(_Write(_shared_by_any([*node.args, *(item.value for item in node.keywords)]), node.lineno))
-        else:
-            found += [_Write(names, getattr(node, "lineno", 0)) for names in _written(file, node) if names]
+            found.append(_Write(_shared_by_any([*node.args, *(item.value for item in node.keywords)]), position(node)))
+        elif isinstance(node, _WRITING):
+            found += [_Write(names, position(node)) for names in _written(file, node) if names]
     return tuple(found)
 
 
@@ -312,8 +326,8 @@ def _is_method_of_tensor(call: ast.Call) -> bool:
     return not _shared_by_any([*call.args, *(keyword.value for keyword in call.keywords)])
 
 
-def _is_within(node: ast.AST, line: int) -> bool:
-    return getattr(node, "lineno", 0) <= line <= getattr(node, "end_lineno", 0)
+def _is_within(node: ast.AST, at: Position) -> bool:
+    return isinstance(node, ast.stmt | ast.expr) and position(node) <= at < end_position(node)
 
 
 @once

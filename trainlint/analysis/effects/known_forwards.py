@@ -9,11 +9,12 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.effect import EffectKind, have_effect
-from trainlint.analysis.programs.evaluation import model_run_by
+from trainlint.analysis.programs.evaluation import model_run_by, results_of
 from trainlint.analysis.syntax.assigned_names import assigns_forward
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import end_position, last_name, position
+from trainlint.analysis.tables.frameworks.packages import brings_torch
 from trainlint.analysis.tables.loaders import PREPARE_MODEL
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.analysis.types.batches import passed
@@ -26,6 +27,7 @@ _LIBRARIES = ("torch.nn.", "torchvision.models.", "timm.", "transformers.")
 _METHODS_OF_MODELS = frozenset("to cuda cpu train eval half float bfloat16 compile requires_grad_".split())
 _WRAPPERS = called_as(Wrapper.DDP, Wrapper.DATA_PARALLEL) | {"compile", "prepare", PREPARE_MODEL.name, "unwrap_model"}
 """What hands back the model that it is given, or one that does the same."""
+_ONLY_LOOK = frozenset("len isinstance print getattr hasattr id type str repr".split())
 _DEEPEST = 8
 
 
@@ -45,14 +47,55 @@ def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
     calls = _calls_in_order(file)
     first = bisect_left(calls, position(scope), key=_call_position)
     found = set()
+    given: set[str] = set()
+    others: list[Place] = []
     for place in calls[first : bisect_left(calls, end_position(scope), key=_call_position)]:
         call = place.node
         assert isinstance(call, ast.Call)
-        if model_run_by(file, place) is not None:
+        if _runs_backward(file, call):
+            found.add(Gradients.TAKEN)
+        elif model_run_by(file, place) is not None:
             found.add(gradients_of_forward(file, place))
+            given |= {ast.unparse(call.func), *results_of(place)}
         elif have_effect(file.effects.called(call), EffectKind.DIFFERENTIATES):
             found.add(Gradients.TAKEN)
+        else:
+            others.append(place)
+    if any(_may_train(file, place, given) for place in others):
+        found.add(Gradients.UNKNOWN)
     return _of_all(found)
+
+
+def _runs_backward(file: SemanticModel, call: ast.Call) -> bool:
+    """Whether a call runs a function with a backward in it, or one that updates parameters."""
+    edge = file.graph.callee.get(call)
+    if edge is not None and edge.function in _functions_with_backward(file):
+        return True
+    return have_effect(file.effects.called(call), EffectKind.STEPS)
+
+
+@once
+def _functions_with_backward(file: SemanticModel) -> frozenset[Function]:
+    found = (file.outline.enclosing(place.block) for place in file.outline.calls.get("backward", ()))
+    return frozenset(function for function in found if function is not None)
+
+
+def _may_train(file: SemanticModel, place: Place, names: set[str]) -> bool:
+    """Whether a call hands a model, or its result, to code that is not in sight, and does nothing with what it gives.
+
+    What only computes with them, as a loss or a metric does, is taken to take no gradient.
+    """
+    call = place.node
+    assert isinstance(call, ast.Call)
+    is_statement = isinstance(place.statement, ast.Expr) and place.statement.value is call
+    if not isinstance(call.func, ast.Name) or not is_statement:
+        return False
+    key = file.keys.call(call)
+    in_sight = file.graph.callee.get(call) is not None or key in file.outside.forwards or key in file.outside.returned
+    if in_sight or call.func.id in _ONLY_LOOK or brings_torch(file.outline.package(call.func) or ""):
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(item, ast.Name | ast.Attribute) and ast.unparse(item) in names for item in given)
 
 
 @once

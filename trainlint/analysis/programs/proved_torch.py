@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import root_name
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
 from trainlint.analysis.types.evidence import Rank
@@ -48,18 +49,25 @@ def means_only(node: ast.expr, block: Block, names: Collection[str]) -> bool:
 
 def proved_name(file: SemanticModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
     """The same, where no `from module import *` behind the import may bind the name anew either."""
-    if not means_only(node, block, names):
+    return means_only(node, block, names) and not may_be_starred_anew(file, root_name(node))
+
+
+@once
+def may_be_starred_anew(file: SemanticModel, name: str) -> bool:
+    """Whether `from module import *` stands behind the last import of a name, and may bind it to something else."""
+    anew = file.outside.starred_anew
+    if not file.outline.stars or (anew is not None and name not in anew):
         return False
-    root, last_import, last_star = root_name(node), 0, 0
+    last_import, last_star = 0, 0
     for place in file.outline.import_statements:
         statement = place.node
         assert isinstance(statement, ast.Import | ast.ImportFrom)
         bound = {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
-        if root in bound:
+        if name in bound:
             last_import = max(last_import, statement.lineno)
         elif "*" in bound and not (getattr(statement, "module", None) or "").startswith("torch"):
             last_star = max(last_star, statement.lineno)
-    return last_star <= last_import
+    return last_star > last_import
 
 
 def proved_torch(file: SemanticModel, node: ast.expr, block: Block) -> bool:

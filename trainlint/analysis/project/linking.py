@@ -11,6 +11,7 @@ from trainlint.analysis.project.linked.effects_across_files import EffectsAcross
 from trainlint.analysis.project.linked.group_traits import GroupTraits
 from trainlint.analysis.project.linked.loops_across_files import LoopsAcrossFiles
 from trainlint.analysis.project.linked.network import LinkedNetwork
+from trainlint.analysis.project.linked.shared_names import SharedNames
 from trainlint.analysis.project.loader_items import loader_items
 from trainlint.analysis.project.project_calls import Crossing
 from trainlint.analysis.project.settings.asked_settings import AskedSettings
@@ -55,6 +56,7 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
     loops = LoopsAcrossFiles(network, effects)
     values = ImportedValues(summaries, follower)
     traits = GroupTraits(summaries, network.groups)
+    shared = SharedNames(summaries, follower.modules)
     for file in range(len(summaries)):
         if not asked[file]:
             yield ALONE
@@ -87,6 +89,9 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             items=dict(loader_items(summaries, follower, file)),
             saved=traits.saved_by_group(file),
             old_scaler_tested=traits.tests_old_scaler_elsewhere(file),
+            quoted_variables=traits.quoted_variables(file),
+            taken_names=shared.taken(file),
+            starred_anew=shared.starred_anew(file),
             default_device_set=traits.sets_default_device(file),
             assigned_names=traits.assigned_names(file),
             always_off=traits.always_off(file) if whole else (),

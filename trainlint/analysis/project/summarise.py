@@ -24,6 +24,7 @@ from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.taken_names import taken_names
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.frameworks.trainers import MODEL, names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
@@ -68,6 +69,7 @@ def summarise(file: SemanticModel) -> Summary:
         lookups=file.lookups,
         code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
+        takes=taken_names(file),
         sets_default_device=sets_default_device(file),
         assigned_names=assigned_in_libraries(file),
         saved=saved_files(file),

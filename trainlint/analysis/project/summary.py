@@ -128,6 +128,8 @@ class Summary:
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False
     """Whether it tests if an object is of the old scaler's class."""
+    takes: frozenset[str] = frozenset()
+    """The dotted names that it takes from other files, or from libraries that are not known."""
     sets_default_device: bool = False
     """Whether it may make tensors on a device by default, or enters one by `with`."""
     assigned_names: frozenset[tuple[str, str]] = frozenset()

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.frameworks.packages import brings_torch
 from trainlint.patterns import lazy
 
@@ -27,6 +26,9 @@ _PATCHES = frozenset({"patch", "setattr", "multiple", "delattr"})
 """Functions that take the dotted name of what they replace, as those of `unittest.mock` and pytest."""
 _FORWARDS = frozenset({"forward", "__call__"})
 """Methods that an object of any kind may be given, so that it no longer runs those of its class."""
+_MOST_BINDINGS = 8
+"""So many assignments of a name are looked at: modules have few."""
+_OWN = frozenset({"self", "cls"})
 _DOTTED = lazy(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 
@@ -85,6 +87,8 @@ def _entry(file: SemanticModel, table: ast.expr, name: str, place: Place) -> Ite
         yield from ((module, name) for module in _modules(file, table.args[0], name, place))
     elif isinstance(table, ast.Attribute) and table.attr == "__dict__":
         yield from ((module, name) for module in _modules(file, table.value, name, place))
+    elif isinstance(table, ast.Call) and last_name(table.func) == "globals":
+        yield ANY, name
     elif file.outline.origin(table) == "sys.modules":
         yield name, ANY
 
@@ -136,11 +140,12 @@ def _modules(file: SemanticModel, node: ast.expr, name: str, place: Place) -> It
     if (origin := file.outline.origin(node)) is not None:
         yield origin
         return
-    if isinstance(node, ast.Attribute):
+    if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id in _OWN):
         return
     if isinstance(node, ast.Name):
-        for binding in reaching(node.id, place.block, position(node)):
-            if binding.how in (How.PARAMETER, How.FOR) and node.id not in ("self", "cls"):
+        owner = place.block.scope.owner(node.id)
+        for binding in owner.bindings[node.id][:_MOST_BINDINGS] if owner is not None else ():
+            if binding.how in (How.PARAMETER, How.FOR):
                 yield ANY
             elif binding.how is How.ASSIGN and binding.value is not None:
                 yield from _named(file, binding.value, binding.block)

@@ -10,10 +10,12 @@ import ast
 from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import nodes_in
+from trainlint.analysis.syntax.names import last_name, nodes_in
 
 _TENSORS = {"add": 1, "sub": 1, "addcmul": 2, "addcdiv": 2}
 """How many tensors each function takes besides the first one, all of them by position."""
+_ONLY_COMPUTE = frozenset("item float int abs min max pow sqrt exp log len".split())
+_BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _KEYWORDS = {1: "alpha", 2: "value"}
 FUNCTIONS = tuple(f"torch.{name}" for name in _TENSORS)
 METHODS = tuple(name + place for name in _TENSORS for place in ("", "_"))
@@ -29,7 +31,7 @@ class LeadingNumber:
     index: int
     """Its place among the arguments."""
     order_matters: bool
-    """Whether the number and a tensor behind it are both made by calls, which may depend on their order."""
+    """Whether the number is made by a call that may change what a tensor behind it is, or one of them binds a name."""
 
 
 def leading_number(site: Site) -> LeadingNumber | None:
@@ -51,9 +53,20 @@ def leading_number(site: Site) -> LeadingNumber | None:
     is_tensors_own = name.endswith("_") and not any(name in cls.methods for cls in site.file.outline.classes.values())
     if not (is_function or is_tensors_own or site.value(call.func.value).is_tensor):
         return None
-    order_matters = _calls(number) and any(map(_calls, call.args[index + 1 :]))
+    others = call.args[index + 1 :]
+    order_matters = (_acts(number) and not all(map(_is_plain, others))) or any(map(_binds, call.args))
     return LeadingNumber(name, _KEYWORDS[tensors], number, index, order_matters)
 
 
-def _calls(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Call) for part in nodes_in(node))
+def _acts(node: ast.expr) -> bool:
+    """Whether an expression calls what may do more than compute a number."""
+    return any(isinstance(part, ast.Call) and last_name(part.func) not in _ONLY_COMPUTE for part in nodes_in(node))
+
+
+def _is_plain(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _binds(node: ast.expr) -> bool:
+    """Whether an expression binds a name, or lets other code run before it goes on."""
+    return any(isinstance(part, _BINDING) for part in nodes_in(node))

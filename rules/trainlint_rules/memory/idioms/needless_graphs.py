@@ -9,6 +9,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.known_forwards import Gradients, gradients_in
+from trainlint.analysis.effects.own_gradients import asks_for_graphs
 from trainlint.analysis.programs.evaluation import (
     carried_out,
     forwards_with_graph,
@@ -21,7 +22,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.analysis.tables.signs import TRANSFORMER_LAYERS
-from trainlint.analysis.types.backward import LEAVES
+from trainlint.analysis.types.backward import LEAVES, graph_names, held_by
 from trainlint.finding import Confidence, Safety
 from trainlint_rules.memory.idioms.evaluation_loops import (
     evaluation_loop,
@@ -51,6 +52,7 @@ class Use(Enum):
     """Its result is cut off from the graph wherever it is used."""
 
 
+_PARAMETERS = ("weight", "bias")
 _PAUSES = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
 
 
@@ -77,7 +79,31 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
             scope = _whole_generator(graph.site)
         taken = gradients_in(site.file, scope or graph.site.statement)
         if taken is not Gradients.TAKEN:
-            yield replace(graph, scope=scope, safety=graph.safety if taken is Gradients.NONE else Safety.UNSAFE)
+            proved = taken is Gradients.NONE and not _depends_on_graphs(graph.site, scope or graph.site.statement)
+            yield replace(graph, scope=scope, safety=graph.safety if proved else Safety.UNSAFE)
+
+
+def _depends_on_graphs(site: Site, scope: ast.stmt) -> bool:
+    """Whether code asks for graphs, or what it computes besides the forwards leaves a function with a graph."""
+    if asks_for_graphs(site.file, scope):
+        return True
+    function = site.file.outline.function_of.get(scope)
+    if function is None:
+        return False
+    flow = site.file.backwards(function.body)
+    for node in nodes_in(scope):
+        if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
+            names = [name for target in getattr(node, "targets", ()) for name in held_by(target)]
+            if isinstance(node, ast.Return) or any(map(flow.leaves, names)):
+                value = site.file.kinds.of(node.value, site.file.outline.block_of[node])
+                if (value.is_tensor and value.attached) or _uses_parameters(node.value):
+                    return True
+    return False
+
+
+def _uses_parameters(value: ast.expr) -> bool:
+    """Whether an expression computes with a parameter of a module, such as `model.head.weight`."""
+    return any(name.rpartition(".")[2] in _PARAMETERS for name in graph_names(value))
 
 
 @once

@@ -22,6 +22,10 @@ _WARNS_SINCE = (2, 4)
 _OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(" + "|".join(_SINCE) + ")")
 
 
+MAY_BE_COMPARED = (Role.TYPE_TEST, Role.VALUE)
+"""What a file does with a class that it may compare the class of an object with: `type(s) is GradScaler`, too."""
+
+
 def old_name(origin: str | None) -> tuple[str, str] | None:
     """The device and the last word of a name below torch.cuda.amp or torch.cpu.amp; None for any other name."""
     match = _OLD.fullmatch(origin or "")
@@ -72,7 +76,7 @@ def tests_for_old_scaler(file: SemanticModel) -> bool:
     if GRAD_SCALER.name not in file.source.text:
         return False
     for place in file.outline.references:
-        if isinstance(place.node, ast.expr) and role(file, place) is Role.TYPE_TEST:
+        if isinstance(place.node, ast.expr) and role(file, place) in MAY_BE_COMPARED:
             found = filter(None, map(old_name, origins(place.node, place.block)))
             if any(symbol == GRAD_SCALER.name for _, symbol in found):
                 return True

@@ -45,6 +45,8 @@ class Deprecation(NamedTuple):
     called: bool = False
     """Whether only a call is deprecated: as a type, or to test for, the name is fine."""
     confidence: float = 0.95
+    same_object: bool = False
+    """Whether both names mean one and the same object, so that it may be compared and pickled under either."""
 
     @property
     def only_documented(self) -> bool:
@@ -296,6 +298,7 @@ TABLE: tuple[Deprecation, ...] = (
             exact=True,
             replaced_in=(1, 11),
             warns=False,
+            same_object=True,
         )
         for name in ("default_collate", "default_convert")
     ),
@@ -475,6 +478,7 @@ TABLE: tuple[Deprecation, ...] = (
             "https://github.com/pytorch/pytorch/pull/94709",
             exact=exact,
             removed=(2, 0),
+            same_object=exact,
         )
         for name, exact, words in (
             ("inf", True, ""),

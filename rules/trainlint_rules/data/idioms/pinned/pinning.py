@@ -62,8 +62,9 @@ def _is_on_host(site: Site, code: ItemCode) -> bool:
 
 
 def decided(site: Site) -> bool:
-    """Whether the loader is told not to pin memory."""
-    return site.file.loaders.option(LoaderRule.loader(site), "pin_memory").given
+    """Whether the loader is told not to pin memory, or for which device it would."""
+    loader, options = LoaderRule.loader(site), site.file.loaders
+    return options.option(loader, "pin_memory").given or options.option(loader, "pin_memory_device").given
 
 
 def pin_edits(site: Site) -> Iterator[Edit]:

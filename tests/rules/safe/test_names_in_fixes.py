@@ -1,0 +1,142 @@
+"""A fix is SAFE only where each name that it touches surely is the library's, and nobody else uses the old one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.rules.safe.offered import fixed, fixes, safe
+from trainlint.cli import main
+
+INIT = "from torch.nn.init import normal\n\n\ndef reset(weight):\n    normal(weight)\n{more}\n"
+
+
+def test_a_function_of_the_file_under_an_imported_name() -> None:
+    code = "from torchvision.models import resnet18\n\n{}\n\nmodel = resnet18(pretrained=False)\n"
+    assert safe(code.format(""), "TRN808") == {"TRN808"}
+    assert not fixes(code.format("def resnet18(pretrained):\n    return pretrained\n"), "TRN808")
+
+
+def test_a_name_that_may_be_something_else_is_for_a_person_to_judge() -> None:
+    code = "import torch.distributed as dist\n{}\n\ndef gather(a, b):\n    dist._all_gather_base(a, b)\n"
+    assert safe(code.format("from torch.nn import *"), "TRN519") == {"TRN519"}
+    assert not safe(code.format("from tools import *"), "TRN519")
+    assert fixes(code.format("from tools import *"), "TRN519")
+
+
+@pytest.mark.parametrize(
+    ("tools", "is_fixed"),
+    [("import torch.distributed as dist\n", True), ("from own import collectives as dist\n", False), ("x = 1\n", True)],
+)
+def test_a_star_import_in_sight(tools: str, is_fixed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "import torch.distributed as dist\nfrom tools import *\n\n\ndef gather(a, b):\n"
+    code += "    dist._all_gather_base(a, b)\n"
+    code += "\n\nif __name__ == '__main__':\n    dist.init_process_group('nccl')\n    gather(1, 2)\n"
+    (tmp_path / "tools.py").write_text(tools)
+    (tmp_path / "train.py").write_text(code)
+    main("check . --fix --isolated --no-cache -q -j1 --exit-zero --select TRN519".split())
+    assert ((tmp_path / "train.py").read_text() != code) is is_fixed
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    exec('normal(weight)')",
+        "    globals()['normal'](weight)",
+        "\n\ndel normal",
+        "\n\ndef change(other):\n    global normal\n    normal = other",
+        "\n\nglobals()['normal'] = print",
+    ],
+)
+def test_an_import_is_not_renamed_where_code_may_use_its_name(more: str) -> None:
+    assert "normal_(weight)" in fixed(INIT.format(more=""), "TRN812")
+    assert not safe(INIT.format(more=more), "TRN812")
+
+
+@pytest.mark.parametrize(
+    ("code", "is_safe"),
+    [
+        ("init.normal(weight)", True),
+        ("TABLE = {'normal': init.normal}", False),
+        ("print(init.normal.__name__)", False),
+        ("chosen is init.normal", False),
+        ("reset = lambda weight, start=init.normal: start(weight)", False),
+        ("[init.normal(item) for item in weights]", True),
+    ],
+)
+def test_what_is_handed_on_may_be_compared_or_asked_for_its_name(code: str, is_safe: bool) -> None:
+    code = f"from torch.nn import init\n\n{code}\n"
+    assert fixes(code, "TRN812")
+    assert safe(code, "TRN812") == ({"TRN812"} if is_safe else set())
+
+
+def test_the_same_object_may_be_handed_on() -> None:
+    code = "import torch.utils.data._utils.collate as collate\n\nmake = collate.default_collate\n"
+    assert safe(code, "TRN809") == {"TRN809"}
+
+
+@pytest.mark.parametrize(
+    ("other", "is_fixed"),
+    [
+        ("from layers import normal\n\nnormal(1)\n", False),
+        ("import layers\n\nlayers.normal(1)\n", False),
+        ("from layers import *\n\nnormal(1)\n", False),
+        ("from layers import reset\nfrom torch.nn.init import constant_ as normal\n\nnormal(reset)\n", True),
+    ],
+)
+def test_a_name_that_other_files_import_stays(
+    other: str, is_fixed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = INIT.format(more="")
+    (tmp_path / "layers.py").write_text(code)
+    (tmp_path / "train.py").write_text(f"import torch\n{other}")
+    main("check . --fix --isolated --no-cache -q -j1 --exit-zero --select TRN812".split())
+    assert ((tmp_path / "layers.py").read_text() != code) is is_fixed
+
+
+def test_the_class_of_a_scaler_may_be_compared() -> None:
+    code = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n{}\n"
+    assert safe(code.format(""), "TRN801") == {"TRN801"}
+    assert not fixes(code.format("assert type(scaler) is torch.cuda.amp.GradScaler"), "TRN801")
+
+
+def test_unpacked_arguments_may_give_the_type_of_an_autocast() -> None:
+    code = "import torch\n\n\ndef run(model, batch, options):\n"
+    code += "    with torch.cuda.amp.autocast({}):\n        model(batch)\n"
+    assert "dtype=torch.float16" in fixed(code.format(""), "TRN801")
+    assert not fixes(code.format("**options"), "TRN801")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "print(os.environ['NCCL_BLOCKING_WAIT'])",
+        "del os.environ['NCCL_BLOCKING_WAIT']",
+        "os.environ['TORCH_NCCL_BLOCKING_WAIT'] = '0'",
+        "os.environ.pop(f'{prefix}NCCL_BLOCKING_WAIT')",
+    ],
+)
+def test_a_variable_that_other_lines_name(more: str) -> None:
+    code = "import os\nimport torch\n\nos.environ['NCCL_BLOCKING_WAIT'] = '1'\n{}\n"
+    code += "torch.distributed.init_process_group('nccl')\n"
+    assert safe(code.format(""), "TRN532") == {"TRN532"}
+    assert not safe(code.format(more), "TRN532")
+
+
+def test_a_loop_whose_variable_is_read_afterwards_stays() -> None:
+    code = """import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def replicate(model, rank):
+    model = model.to(rank)
+    for parameter in model.parameters():
+        dist.broadcast(parameter.data, src=0)
+    {}
+    return DistributedDataParallel(model, device_ids=[rank])
+"""
+    assert safe(code.format("pass"), "TRN531") == {"TRN531"}
+    assert not fixes(code.format("print(parameter)"), "TRN531")

@@ -1,0 +1,40 @@
+"""The names that a file takes from other files: imported from them, or asked of them as of modules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+
+def taken_names(file: SemanticModel) -> frozenset[str]:
+    """Their dotted names, as the file's imports write them; those of known libraries are left out."""
+    return frozenset(origin for origin in (*_imported(file), *_asked(file)) if not _is_library(origin))
+
+
+def _imported(file: SemanticModel) -> Iterator[str]:
+    for place in file.outline.import_statements:
+        if isinstance(place.node, ast.ImportFrom):
+            module = "." * place.node.level + (place.node.module or "")
+            yield from (_joined(module, alias.name) for alias in place.node.names)
+
+
+def _asked(file: SemanticModel) -> Iterator[str]:
+    """What is asked of an imported module."""
+    for place in file.outline.references:
+        if isinstance(place.node, ast.Attribute):
+            yield file.outline.origin(place.node) or "torch"
+
+
+def _joined(module: str, name: str) -> str:
+    return module + name if module.endswith(".") else f"{module}.{name}"
+
+
+def _is_library(origin: str) -> bool:
+    package = origin.partition(".")[0]
+    return brings_torch(package) or package in ARRAYS or package in OTHERS
