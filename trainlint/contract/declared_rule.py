@@ -273,13 +273,15 @@ class DeclaredRule(Rule, base=True):
 def _in_no_training(site: Site) -> bool:
     """Whether none of the project's training programs reaches a place.
 
-    Of code whose frequency is unknown, it is enough that its function only runs with autograd off: it infers.
+    Of code whose frequency is unknown, it is enough that all its callers have autograd off: it infers. What switches it
+    off itself may as well update an average of the parameters.
     """
     if site.heat.heat.in_step:
         return False
-    function = site.function if site.heat.heat is Heat.UNKNOWN else None
-    infers = function is not None and site.file.gradients.function_off(function)
-    return infers or site.file.reachability.is_untrained(site.block)
+    function, off = site.function, site.file.gradients
+    if site.heat.heat is Heat.UNKNOWN and function is not None and off.function_off(function):
+        return not off.decorated_off(function) or site.file.reachability.is_untrained(site.block)
+    return site.file.reachability.is_untrained(site.block)
 
 
 def _silent_when(cls: type[DeclaredRule]) -> str:

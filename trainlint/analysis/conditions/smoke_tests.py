@@ -13,7 +13,7 @@ from trainlint.analysis.tables.iterables import counts_rounds
 
 _TRAINS = frozenset({"backward", "step", "fit", "train", "main", "run"})
 _DRAWS = frozenset({"rand", "randn", "randint"})
-_READS_DATA = frozenset({"DataLoader", "next", "open", "load_dataset", "parse_args", "make", "reset", "sample"})
+_READS_DATA = frozenset({"next", "open", "load_dataset", "parse_args", "make", "reset", "sample"})
 """Calls by which a program gets data or options."""
 
 
