@@ -62,10 +62,14 @@ def _stored(file: SemanticModel) -> Iterator[tuple[str, str]]:
     for name, places in file.outline.stores.items():
         for place in places:
             for target in _targets(place.node):
-                if isinstance(target, ast.Attribute) and target.attr == name:
+                if isinstance(target, ast.Attribute) and target.attr == name and not _is_own(target.value, name):
                     yield from ((module, name) for module in _modules(file, target.value, name, place))
                 elif isinstance(target, ast.Subscript) and constant(target.slice) == name:
                     yield from _entry(file, target.value, name, place)
+
+
+def _is_own(owner: ast.expr, name: str) -> bool:
+    return isinstance(owner, ast.Name) and owner.id in _OWN and name not in _FORWARDS
 
 
 def _targets(statement: ast.AST) -> Iterator[ast.expr]:
