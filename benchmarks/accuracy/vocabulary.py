@@ -59,7 +59,7 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN203": ("sync-in-train-loop",),
     "TRN204": ("sync-in-train-loop",),
     "TRN205": ("h2d-blocking",),
-    "TRN207": ("cpu-create-then-cuda",),
+    "TRN207": ("cpu-create-then-cuda", "cpu-in-forward"),
     "TRN209": ("sync-in-train-loop",),
     "TRN210": ("sync-in-train-loop", "cpu-in-forward"),
     "TRN211": ("sync-in-train-loop", "param-loop"),

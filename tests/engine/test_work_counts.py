@@ -13,6 +13,7 @@ from tests.engine.counted_work import Work, check, counted
 from tests.engine.growing_files import (
     GROWING,
     Growing,
+    attributes,
     deep_blocks,
     deep_calls,
     derived_classes,
@@ -137,6 +138,7 @@ SHARE = 0.05
 
 LENGTH = 12
 LENGTHS: dict[Growing, int] = {
+    attributes: 24,  # one wait in fewer statements has a fix, which costs more once
     deep_blocks: 8,  # Python refuses blocks that are much deeper than four times that
     deep_calls: 8,
     derived_classes: 8,  # nobody derives more often

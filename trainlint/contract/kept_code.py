@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainlint.analysis.effects.removable_calls import QUESTIONS
 from trainlint.analysis.programs.proved_torch import may_be_starred_anew
 from trainlint.analysis.syntax.assigned_names import ANY, assigned_in_project
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Position
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, end_position, imported_names, last_name, position
+from trainlint.analysis.syntax.names import children, constant, end_position, imported_names, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.frameworks.packages import brings_torch
@@ -62,17 +62,33 @@ def safety_kept(
 
 
 def _unbinds(file: SemanticModel, inside: list[ast.AST], new: str) -> bool:
-    """Whether code that stays reads a name that the replaced code bound, and the new one does not."""
+    """Whether code that stays reads a name that the replaced code bound, and the new one does not.
+
+    A name that the replaced code read before it bound it, as in `x = Variable(x)`, is bound all the same.
+    """
     stored = {node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound = {node.id for node in stored} - set(_WORD.findall(new))
     places = {position(node) for node in stored if node.id in bound}
-    return any(
-        item.position in places or _target_position(item) in places
-        for name in bound
-        for node, statement in loads(file.tree, name)
-        if node not in inside
-        for item in reaching(name, file.outline.block_of[statement], position(node))
-    )
+
+    def is_bound_here(node: ast.Name, statement: ast.stmt) -> bool:
+        bindings = reaching(node.id, file.outline.block_of[statement], position(node))
+        return any(item.position in places or _target_position(item) in places for item in bindings)
+
+    for name in bound:
+        scope = _scope_of(file, name, min(places))
+        read = [] if scope is None else list(loads(scope, name))
+        if any(node in inside and not is_bound_here(node, statement) for node, statement in read):
+            continue
+        if any(node not in inside and is_bound_here(node, statement) for node, statement in read):
+            return True
+    return False
+
+
+def _scope_of(file: SemanticModel, name: str, where: Position) -> ast.AST | None:
+    """The function or module to which a name belongs that is bound at a place; None for a comprehension's own."""
+    around = [node for node in _nodes_on_lines(file, where[0], where[0]) if isinstance(node, ast.stmt)]
+    scope = file.outline.block_of[around[-1]].scope.owner(name) if around else None
+    return None if scope is None else scope.node
 
 
 def _target_position(binding: Binding) -> Position | None:
@@ -183,7 +199,7 @@ def _nodes_within(file: SemanticModel, start: int, stop: int) -> list[ast.AST]:
     """The nodes that lie wholly in a piece of the text, outer ones first."""
     first, last = file.source.position(start)[0], file.source.position(stop)[0]
     found: list[ast.AST] = []
-    for node in _nodes_on_lines(file.tree, first, last):
+    for node in _nodes_on_lines(file, first, last):
         if isinstance(node, ast.expr):
             begin, end = (file.source.offset(*where) for where in (position(node), end_position(node)))
             if start <= begin and end <= stop:
@@ -194,7 +210,7 @@ def _nodes_within(file: SemanticModel, start: int, stop: int) -> list[ast.AST]:
 def _functions_around(file: SemanticModel, offset: int) -> Iterator[ast.AST]:
     """What is called in the calls around a place in the text, with the names that it begins with."""
     line = file.source.position(offset)[0]
-    for node in _nodes_on_lines(file.tree, line, line):
+    for node in _nodes_on_lines(file, line, line):
         if isinstance(node, ast.Call):
             if file.source.offset(*position(node)) <= offset <= file.source.offset(*end_position(node)):
                 function = node.func
@@ -204,13 +220,20 @@ def _functions_around(file: SemanticModel, offset: int) -> Iterator[ast.AST]:
                 yield function
 
 
-def _nodes_on_lines(node: ast.AST, first: int, last: int) -> Iterator[ast.AST]:
-    """The nodes that touch some lines."""
-    for child in ast.iter_child_nodes(node):
-        begin, end = getattr(child, "lineno", None), getattr(child, "end_lineno", None)
-        decorators = getattr(child, "decorator_list", ())
-        if begin is None or end is None:
-            yield from _nodes_on_lines(child, first, last)
-        elif end >= first and min([begin, *(item.lineno for item in decorators)]) <= last:
-            yield child
-            yield from _nodes_on_lines(child, first, last)
+@once
+def _nodes_on_lines(file: SemanticModel, first: int, last: int) -> list[ast.AST]:
+    """The nodes that touch some lines, each before its parts."""
+    found: list[ast.AST] = []
+    left: list[Any] = [file.tree]
+    while left:
+        for child in children(left.pop()):
+            end = getattr(child, "end_lineno", None)
+            if end is None:
+                left.append(child)
+            elif end >= first:
+                decorators = getattr(child, "decorator_list", ())
+                begin: Any = decorators[0] if decorators else child
+                if begin.lineno <= last:
+                    found.append(child)
+                    left.append(child)
+    return found

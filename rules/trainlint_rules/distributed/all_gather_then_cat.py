@@ -120,9 +120,9 @@ class AllGatherThenCat(CallRule):
     fix_title = "Gather into one tensor"
     fix_safety = Safety.SAFE
     fix_drops = frozenset(
-        "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous all_gather cat "
-        "concat stack".split()
-    )
+        "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous cat concat "
+        "stack".split()
+    ) | {ALL_GATHER.name}
 
     def found(self, site: Site) -> Match | None:
         """A list that is gathered only to be joined."""

@@ -74,7 +74,7 @@ class BroadcastBeforeDdp(CallRule):
     help = "remove the loop"
     fix_title = "Leave it to DistributedDataParallel"
     fix_safety = Safety.SAFE
-    fix_drops = frozenset({"parameters", "broadcast"})
+    fix_drops = frozenset({"parameters", BROADCAST.name})
 
     def found(self, site: Site) -> Match | None:
         """A loop that sends what the wrap behind it, in the same block, sends again."""

@@ -29,6 +29,11 @@ _WORD = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+[a-z]*
 """A word of a name: `Grad` and `Scaler` in `GradScaler`, `fp16` in `use_fp16`, `8bit` in `load_in_8bit`."""
 _STANDARD_LIBRARY = sys.stdlib_module_names
 
+_NAMING = frozenset(
+    (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+)
+"""Nodes that hold names themselves."""
+
 
 class CodeNames:
     """Answers for one file. The tree is walked once, when the words of names are first asked for."""
@@ -91,16 +96,18 @@ class CodeNames:
         for node in nodes_in(self._outline.tree):
             if node in unread:
                 continue
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                unread.add(node.value)  # a docstring, which is seen after its statement
-            elif isinstance(node, ast.Attribute):
+            # Exact types: this looks at each node of a file.
+            if type(node) is ast.Attribute:
                 attributes.add(node.attr)
-            elif isinstance(node, ast.keyword):
+            elif type(node) is ast.Expr:
+                if type(node.value) is ast.Constant:
+                    unread.add(node.value)  # a docstring, which is seen after its statement
+            elif type(node) is ast.keyword:
                 attributes.add(node.arg or "")
-            elif isinstance(node, ast.Constant):
-                if isinstance(node.value, str) and not _SPACE.search(node.value):
+            elif type(node) is ast.Constant:
+                if type(node.value) is str and not _SPACE.search(node.value):
                     attributes.add(node.value)
-            else:
+            elif type(node) in _NAMING:
                 names.update(_names_of(node))
         words: set[str] = set()
         for name in names | attributes:

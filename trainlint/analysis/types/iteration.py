@@ -76,6 +76,11 @@ def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, 
         inside, rest = handed_on
         found = _element(kinds, inside, rest, block, seen)
         return moved_to_home(found, kinds.computing_home) if loaders.moves_batches(name) else found
+    return _named_item(kinds, call, name, path, block)
+
+
+def _named_item(kinds: Kinds, call: ast.Call, name: str, path: tuple[int, ...], block: Block) -> Value | None:
+    """A key, or what it stands for, of a dict or of a module; None for what yields no pairs of these."""
     if name == "items" and isinstance(call.func, ast.Attribute):
         held = kinds.of(call.func.value, block)
         return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.host_reads import ITEM
 
 _TENSORS = {"add": 1, "sub": 1, "addcmul": 2, "addcdiv": 2}
 """How many tensors each function takes besides the first one, all of them by position."""
-_ONLY_COMPUTE = frozenset("item float int abs min max pow sqrt exp log len".split())
+_ONLY_COMPUTE = frozenset((ITEM.name, *"float int abs min max pow sqrt exp log len".split()))
 _BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _KEYWORDS = {1: "alpha", 2: "value"}
 FUNCTIONS = tuple(f"torch.{name}" for name in _TENSORS)

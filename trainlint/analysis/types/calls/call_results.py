@@ -64,6 +64,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
+_MAY_HOLD_MODULE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _MOVING_LOADER = Value(Kind.LOADER, prepared=True)
 _BROUGHT_TOGETHER = 0.8
 """How sure it is that what ranks bring together is a tensor: dicts and tuples of tensors may be, too."""
@@ -224,11 +225,17 @@ def _of_known_library(kinds: Kinds, call: ast.Call, block: Block, origin: str) -
     return numpy_result(kinds, call, block, origin) or constructed(origin)
 
 
-def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+def _loader_or_wrapper(call: ast.Call, name: str) -> Value | None:
+    """A loader, or a model in a wrapper, as their classes' names tell; None for other calls."""
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER, prepared=loaders.takes_device(name) and argument(call, "device") is not None)
-    if _wraps_module(name):
-        return wrapped_model(call, name)
+    return wrapped_model(call, name) if _wraps_module(name) else None
+
+
+def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+    known = _loader_or_wrapper(call, name)
+    if known is not None:
+        return known
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
     found = _of_known_library(kinds, call, block, origin)
@@ -489,23 +496,21 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     """The result of calling a value: a module, an instance of a class, or something only its name describes."""
-    if loaders.is_loader_class(name):
-        return Value(Kind.LOADER, prepared=loaders.takes_device(name) and argument(call, "device") is not None)
-    if _wraps_module(name):
-        return wrapped_model(call, name)
+    known = _loader_or_wrapper(call, name)
+    if known is not None:
+        return known
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
     if loaders.moves_batches(name):
         return _MOVING_LOADER
-    if isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
-        called = kinds.of(call.func, block)
-        if called.kind is Kind.MODULE and _CLASS_NAME.match(name) and not isinstance(call.func, ast.Call):
+    called = kinds.of(call.func, block) if isinstance(call.func, _MAY_HOLD_MODULE) else UNKNOWN
+    if called.kind is Kind.MODULE:
+        if _CLASS_NAME.match(name) and not isinstance(call.func, ast.Call):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
-        if called.kind is Kind.MODULE:
-            given = _arguments(kinds, call, block)
-            return output(kinds, call, block, given, called.confidence, loss=called.loss_function)
+        given = _arguments(kinds, call, block)
+        return output(kinds, call, block, given, called.confidence, loss=called.loss_function)
     if CRITERION_NAME.search(name) and call.args and _is_given_tensor(kinds, call, block):
         return output(kinds, call, block, _arguments(kinds, call, block), 0.75, loss=True)
     return UNKNOWN

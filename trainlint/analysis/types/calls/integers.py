@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_COUNTING = frozenset({"get_rank", "get_world_size", "current_device", "device_count"})
+_COUNTING = frozenset((*NUMBER_FUNCTIONS, "current_device", "device_count"))
 """Functions of `torch.cuda` and `torch.distributed` that give one."""
 _DEEPEST = 4
 
