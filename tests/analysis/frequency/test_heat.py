@@ -22,6 +22,16 @@ SNIPPETS = {
                     clip(parameter)  #= inner
         print("done")  #= once
     """,
+    "an optimizer of one's own that is given the loss": """
+        for rows in batch.split(64):
+            loss = policy(rows).mean()  #= step
+            self.actor_optim.step(loss)
+    """,
+    "a scheduler that is given a score": """
+        for point in points.split(64):
+            loss = model(point).mean()  #= once
+            opt_scheduler.step(loss)
+    """,
     "batches of one step that stand in a list": """
         for update in range(updates):
             samples = [next(rows) for _ in range(count)]

@@ -1,7 +1,8 @@
 """What loops and calls say of training by themselves: by what stands in them, not by their names.
 
-A training step shows itself by a backward pass, or by an optimizer's `step` next to its `zero_grad`. `.step()` alone
-is no evidence: most loops that call it without a backward are diffusion samplers, environments and schedulers.
+A training step shows itself by a backward pass, by an optimizer's `step` next to its `zero_grad`, or by one that is
+given the loss, as `self.optim.step(loss)`: it runs the backward pass, too. `.step()` alone is no evidence: most loops
+that call it without a backward are diffusion samplers, environments and schedulers.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place, 
 from trainlint.analysis.syntax.local_calls import LocalCalls
 from trainlint.analysis.syntax.names import NAMES, dotted, last_name, names_in, position, root_name, written
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.tables.optimizers import STEPPED_NAME
+from trainlint.analysis.tables.optimizers import SCHEDULE_NAME, STEPPED_NAME
 from trainlint.analysis.types.batch_sources import LOADER_NAME, draws_batches, is_batch_source
+from trainlint.analysis.types.vocabulary import LOSS_NAME
 from trainlint.patterns import lazy
 
 _TRAINING_CALLS = frozenset(
@@ -72,7 +74,7 @@ class LoopReader:
         return {
             place.node
             for name, places in self.outline.calls.items()
-            if name in _BACKWARD or name in _TRAINING_CALLS or _scales(name)
+            if name in _BACKWARD or name in _TRAINING_CALLS or name == "step" or _scales(name)
             for place in places
             if self._proves_step(place, name)
         } | self._steps_of_cleared
@@ -85,6 +87,8 @@ class LoopReader:
             return plain or _scaled(call)
         if len(call.args) >= 2 and _scales(name) and any(STEPPED_NAME.search(root_name(item)) for item in call.args):
             return True
+        if name == "step":
+            return _steps_on_loss(call)
         if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
             return False
         if name == "update_params":
@@ -312,6 +316,15 @@ def _scaled(call: ast.Call) -> bool:
     return (
         isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and last_name(func.value.func) != "super"
     )
+
+
+def _steps_on_loss(call: ast.Call) -> bool:
+    """Whether an optimizer, by its name, is given the loss: `optimizer.step(loss)`. Schedules are given scores."""
+    if len(call.args) != 1 or not isinstance(call.func, ast.Attribute):
+        return False
+    stepped = last_name(call.func.value)
+    is_optimizer = STEPPED_NAME.search(stepped) is not None and SCHEDULE_NAME.search(stepped) is None
+    return is_optimizer and LOSS_NAME.search(last_name(call.args[0])) is not None
 
 
 def _loop_outside(loop: Block) -> Block | None:
