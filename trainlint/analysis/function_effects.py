@@ -51,8 +51,12 @@ class FunctionEffects:
     @cached_property
     def elsewhere(self) -> dict[int, tuple[CalledFunction, ...]]:
         """Call, by its number → the functions of other files that it runs, with what they do."""
-        told = self._file.outside.effects
-        return {number: told[call.key] for number, call in enumerate(self._file.call_graph.calls) if call.key in told}
+        imported = self._file.outside.effects
+        return {
+            number: imported[call.key]
+            for number, call in enumerate(self._file.call_graph.calls)
+            if call.key in imported
+        }
 
     @cached_property
     def _effects(self) -> dict[int, tuple[Effect, ...]]:

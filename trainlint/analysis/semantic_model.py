@@ -397,16 +397,16 @@ class SemanticModel:
         `beside` adds what the callers of the loop's function call besides, where global switches are set.
         """
         function = self.outline.enclosing(loop)
-        told = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
-        if told is not None and not self.outside.edited:
-            return told
+        imported = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
+        if imported is not None and not self.outside.edited:
+            return imported
         number = self.numbers[function] if function is not None else self._loop_facts.top(0)
         here = self._loop_facts.around(number, beside=beside)
-        if told is None:
+        if imported is None:
             return here
         from trainlint.analysis.programs.loop_facts import updated
 
-        return updated(told, here, self.facts, self.source.path)
+        return updated(imported, here, self.facts, self.source.path)
 
     @cached_property
     def gradients(self) -> Gradients:

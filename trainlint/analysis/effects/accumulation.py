@@ -40,10 +40,10 @@ class Accumulation:
 
 @once
 def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
-    """What a loop accumulates; None where each backward is followed by its step, and where that cannot be told.
+    """What a loop accumulates; None where each backward is followed by its step, and where that is unknown.
 
     Either a loop over micro-batches with the step behind it, or a loop over batches whose step stands behind
-    `counter % count`, or is told of it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
+    `counter % count`, or is given it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
     """
     backwards = _accumulating(file, loop)
     if not backwards:
@@ -53,7 +53,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
         return _of_micro_batches(file, loop, loop.node, backwards) if not steps else None
     if file.loops.kind(loop) is not LoopKind.STEP:
         return None
-    outside, counts = _behind_waits(loop, steps, backwards) if steps else _told_counts(backwards)
+    outside, counts = _behind_waits(loop, steps, backwards) if steps else _counts_in_calls(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
     return Accumulation(loop, tuple(outside), fact_calls.count(counts[0]))
@@ -88,10 +88,10 @@ def _behind_waits(loop: Block, steps: list[Place], backwards: list[Place]) -> tu
     return outside, list(waits[0].counts)
 
 
-def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
-    """The backward passes that are told when to take the step, and all the counts that they are told."""
-    told = [(place, list(_counts_in_arguments(place))) for place in backwards]
-    return [place for place, found in told if found], [count for _, found in told for count in found]
+def _counts_in_calls(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
+    """The backward passes that are given when to take the step, and all the counts that they are given."""
+    calls = [(place, list(_counts_in_arguments(place))) for place in backwards]
+    return [place for place, found in calls if found], [count for _, found in calls for count in found]
 
 
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:

@@ -99,7 +99,7 @@ class LoopFacts:
 def updated(
     imported_facts: Iterable[LocatedFact], here: Iterable[LocatedFact], facts: FactsByFunction, path: str
 ) -> tuple[LocatedFact, ...]:
-    """What linking told of a loop, brought up to date for a file that has been edited since.
+    """What linking found of a loop, brought up to date for a file that has been edited since.
 
     Of the file's own uses, those that are gone are left out, and those that the file alone shows (`here`) are added.
     """

@@ -25,18 +25,18 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
     own = _with_items(follower, file, value, depth)
     if not value.access_paths:
         return own.at_most(_LESS_SURE)
-    told = _value_across_files(follower, file, value, depth)
-    if told.kind is Kind.UNKNOWN:
-        told = own
-    elif told.kind is own.kind:
-        told = merge([told, own])
+    found = _value_across_files(follower, file, value, depth)
+    if found.kind is Kind.UNKNOWN:
+        found = own
+    elif found.kind is own.kind:
+        found = merge([found, own])
     elif own.items and own.kind is Kind.UNKNOWN:
-        told = merge([told, replace(own, kind=Kind.CONTAINER)])
+        found = merge([found, replace(own, kind=Kind.CONTAINER)])
     elif own.kind in _PLAIN and own.evidence.kind > Rank.NAMED and not own.literal:
-        told = merge([told, own])
-    if own.items and not told.items:
-        told = told.holding(told.element, own.items)
-    return told.at_most(_LESS_SURE)
+        found = merge([found, own])
+    if own.items and not found.items:
+        found = found.holding(found.element, own.items)
+    return found.at_most(_LESS_SURE)
 
 
 def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:
