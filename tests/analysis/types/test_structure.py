@@ -26,6 +26,21 @@ KEPT = {
         a = np.load("f.npy")
         t = torch.from_numpy(a).float()  #= tensor host factory
     """,
+    "a key that is a tuple, beside what it stands for": """
+        import torch
+        device = "cuda"
+        pairs = {(name, 0): (p, p) for name, p in model.named_parameters()}
+        for (name, number), (weight, other) in pairs.items():
+            a = number  #= unknown
+            b = other  #= tensor device parameter
+    """,
+    "parts of a version": """
+        import torch
+        device = "cuda"
+        numbers = torch.__version__.split("+")[0].split(".")
+        for part in numbers:
+            a = part  #= string
+    """,
     "dict batch": """
         import torch
         device = "cuda"

@@ -39,6 +39,8 @@ class Subject(Choice):
     """How data is shared out among processes."""
     SYNCHRONIZATION = auto()
     """Whether the host is to wait for the device."""
+    WORKERS = auto()
+    """Whether worker processes load data."""
     TYPE = auto()
     """Whether a value is a tensor or something else."""
 
@@ -56,6 +58,7 @@ _WORDS: Mapping[Subject, re.Pattern[str]] = {
     Subject.RANK: lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE),
     Subject.SHARES: lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE),
     Subject.SYNCHRONIZATION: lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE),
+    Subject.WORKERS: lazy(r"(^|_)workers?($|_)", re.IGNORECASE),
     Subject.TYPE: lazy(r"isinstance|is_tensor"),
 }
 

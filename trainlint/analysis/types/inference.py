@@ -60,7 +60,7 @@ from trainlint.analysis.types.values import (
     narrowed,
     somewhere,
 )
-from trainlint.analysis.types.vocabulary import DTYPES, by_name
+from trainlint.analysis.types.vocabulary import by_name, named_constant
 
 if TYPE_CHECKING:
     from trainlint.analysis.conditions.values.value_tests import ValueTests
@@ -370,8 +370,7 @@ class Kinds:
     def _attribute(self, node: ast.Attribute, block: Block) -> Value:
         origin = self.imported(node, block)
         if origin is not None:
-            is_dtype = origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES
-            self._known[node] = found = Value(Kind.DTYPE) if is_dtype else somewhere(AccessPath(Start.NAME, origin))
+            self._known[node] = found = named_constant(origin) or somewhere(AccessPath(Start.NAME, origin))
             return found
         if type(node.value) is ast.Name:
             owner = self.graph.self_class(node.value, block)

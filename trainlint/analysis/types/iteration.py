@@ -82,8 +82,12 @@ def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, 
 def _named_item(kinds: Kinds, call: ast.Call, name: str, path: tuple[int, ...], block: Block) -> Value | None:
     """A key, or what it stands for, of a dict or of a module; None for what yields no pairs of these."""
     if name == "items" and isinstance(call.func, ast.Attribute):
-        held = kinds.of(call.func.value, block)
-        return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN
+        if path[:1] != (1,):
+            return STRING if path == (0,) else UNKNOWN  # a part of a key, where keys are tuples
+        found = kinds.element(kinds.of(call.func.value, block))
+        for place in path[1:]:
+            found = kinds.item(found, place)
+        return found
     if name not in _NAMED_TENSORS | _NAMED_MODULES:
         return None
     if path == (0,):

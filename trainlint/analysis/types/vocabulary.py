@@ -111,7 +111,8 @@ DEVICE_NAME = lazy(
     re.IGNORECASE,
 )
 DTYPE_NAME = lazy(r"dtype|(^|_)(precision|ptdtype)($|_)", re.IGNORECASE)
-DTYPES = frozenset(
+_TEXTS_OF_MODULES = frozenset({"__version__", "__name__", "__file__", "__doc__"})
+_DTYPES = frozenset(
     "float float16 float32 float64 half double bfloat16 int int8 int16 int32 int64 long short uint8 bool "
     "cfloat complex64 complex128 "
     "float8_e4m3fn float8_e5m2".split()
@@ -188,6 +189,14 @@ def constructed(name: str) -> Value | None:
         if pattern.search(name):
             return value
     return None
+
+
+def named_constant(origin: str) -> Value | None:
+    """What an imported name stands for that is a data type, or a text that every module has; None for others."""
+    name = origin.rpartition(".")[2]
+    if name in _TEXTS_OF_MODULES:
+        return Value(Kind.STRING)
+    return Value(Kind.DTYPE) if name in _DTYPES and origin.startswith("torch.") else None
 
 
 @lru_cache(maxsize=16384)

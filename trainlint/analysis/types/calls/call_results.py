@@ -39,6 +39,7 @@ from trainlint.analysis.types.vocabulary import (
     TENSOR_NUMBERS,
     TORCH_NUMBERS,
     constructed,
+    named_constant,
 )
 from trainlint.patterns import lazy
 
@@ -237,7 +238,8 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     if known is not None:
         return known
     if origin.startswith("torch."):
-        return _torch(kinds, call, block, origin, name)
+        of_text = named_constant(origin.rpartition(".")[0])
+        return _torch(kinds, call, block, origin, name) if of_text is None else of_text
     found = _of_known_library(kinds, call, block, origin)
     if found is not None:
         return found
