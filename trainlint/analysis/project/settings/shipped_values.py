@@ -29,7 +29,7 @@ _KEY = lazy(r""""([A-Za-z_]\w{0,60})"[ \t]{0,9}:[ \t]{0,9}("[^"\n]*"|[^\s,}\]\["
 _OVERRIDE = lazy(r"""(?:^|\s)\+{0,2}(?:[A-Za-z_]\w{0,60}\.){0,9}([A-Za-z_]\w{0,60})=("[^"\n]*"|'[^'\n]*'|[^\s"'\\]+)""")
 """As Hydra and OmegaConf read it: `model.use_ema=true`."""
 _NAME = lazy(r"[A-Za-z_]\w{2,60}")
-_SCRIPT = lazy(r"([\w-]+\.py)\b")
+_SCRIPT = lazy(r"(?<![\w-])([\w-]{1,100}\.py)\b")
 _FENCE = lazy(r"^[ \t]*(```|~~~)", re.M)
 _CONSTANTS = {
     "true": "True",
