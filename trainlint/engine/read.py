@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these does not train, and gets no findings. It may help a file that does."""
-_OPTION_FOR_WORKERS = lazy(rb"workers['\"][^()]{0,200}default\s?=\s?0\b")
+_WORKERS = b"workers"
+_ZERO_BY_DEFAULT = lazy(rb"default\s?=\s?0\b")
+_LONGEST_DECLARATION = 200
 _USES_TENSOR = (b".item()", b".cpu()", b".cuda(", b".to(device")
 """What code does with tensors that other files give it."""
 
@@ -61,9 +63,15 @@ def may_tell_itself(data: bytes) -> bool:
     It trains, and objects of its classes may be passed on, or an option for workers is 0 by default, which shipped
     commands may set.
     """
-    if b"num_workers" in data and _OPTION_FOR_WORKERS.search(data) is not None:
+    if b"num_workers" in data and any(map(_declares_none, data.split(_WORKERS)[1:])):
         return True
     return b"class " in data and (b".backward(" in data or b"training_step" in data)
+
+
+def _declares_none(behind: bytes) -> bool:
+    """Whether what stands behind the name of an option for workers makes it 0 by default."""
+    declaration = behind[:_LONGEST_DECLARATION].partition(b")")[0]
+    return behind[:1] in (b"'", b'"') and _ZERO_BY_DEFAULT.search(declaration) is not None
 
 
 def names_torch(data: bytes) -> bool:
