@@ -25,9 +25,9 @@ class RemovedKeyword(ReferenceRule):
     PyTorch 2.7 took `verbose` from all learning rate schedulers: `ReduceLROnPlateau(..., verbose=True)`, written in
     many a tutorial, ends the program with a TypeError, and so does a scheduler of your own that hands `verbose` on to
     `super().__init__`. PyTorch 2.14 took `use_cuda` from the profilers. Others still work and warn: `size_average` and
-    `reduce` of the losses, `check_reduction` of DistributedDataParallel. Arguments count that a
-    version of PyTorch which the project supports deprecates. Schedulers of other packages may have a `verbose` of their
-    own, and some values never warn, as in `torch.autograd.grad(..., only_inputs=True)`.
+    `reduce` of the losses, `check_reduction` of DistributedDataParallel, `return_complex=False` of `torch.stft`.
+    Arguments count that a version of PyTorch which the project supports deprecates. Schedulers of other packages may
+    have a `verbose` of their own, and some values never warn, as in `torch.autograd.grad(..., only_inputs=True)`.
 
     ## Example
     ```python
@@ -72,7 +72,14 @@ class RemovedKeyword(ReferenceRule):
     severity = Severity.ERROR
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "deprecated"
-    on = (SCHEDULER_MODULE, "torch.nn", "torch.autograd", "torch.profiler.profile", *DATALOADER.torch_origins)
+    on = (
+        SCHEDULER_MODULE,
+        "torch.nn",
+        "torch.autograd",
+        "torch.profiler.profile",
+        "torch.stft",
+        *DATALOADER.torch_origins,
+    )
     also = Triggers(calls=frozenset({"__init__"}))
     in_tests = True
     unless = (decided_by_version,)

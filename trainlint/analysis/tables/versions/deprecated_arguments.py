@@ -158,6 +158,14 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         only_value=False,
     ),
     OldArgument(
+        lazy(r"torch\.(functional\.)?stft"),
+        "return_complex",
+        (1, 8),
+        "`return_complex=True`, and `torch.view_as_real` of the result where its parts are used",
+        _DOCS + "generated/torch.stft.html",
+        only_value=False,
+    ),
+    OldArgument(
         lazy(r"torch\.nn\.functional\.gumbel_softmax"),
         "eps",
         (1, 2),
