@@ -14,6 +14,7 @@ from trainlint.analysis.types.parameters import annotation_value
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, one_of_put, starts_empty
 from trainlint.analysis.types.structures.project_classes import (
+    annotated_record,
     field_value,
     is_record,
     object_of,
@@ -63,7 +64,7 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
         return stored
     base = kinds.of(node.value, block)
     if base.kind in _OBJECTS and (node.attr in kinds.names_in_classes or kinds.has_records):
-        owner = kinds.graph.instance_class(node.value, block)
+        owner = kinds.graph.instance_class(node.value, block) or annotated_record(kinds, node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)
     found = _attribute_of(kinds, base, node.attr)
