@@ -64,9 +64,13 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
         return stored
     base = kinds.of(node.value, block)
     if base.kind in _OBJECTS and (node.attr in kinds.names_in_classes or kinds.has_records):
-        owner = kinds.graph.instance_class(node.value, block) or annotated_record(kinds, node.value, block)
+        owner = kinds.graph.instance_class(node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)
+        record = annotated_record(kinds, node.value, block)
+        held = kinds.self_attribute(record, node.attr) if record is not None else UNKNOWN
+        if held.is_tensor or held.kind is Kind.CONTAINER:  # objects are followed by what callers pass
+            return held
     found = _attribute_of(kinds, base, node.attr)
     if base.access_paths and (not found.access_paths or found is base):
         return found.with_access_paths(*extended_paths(base.access_paths, node.attr))

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.forms.filled_by_methods import is_filled_by_method
-from trainlint.analysis.conditions.forms.own_state import ends_for_good, not_yet
+from trainlint.analysis.conditions.forms.own_state import ends_for_good, is_filled_by_method, not_yet
 from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
