@@ -10,6 +10,7 @@ MODULE = ("lightning.pytorch.LightningModule",)
 CALLBACK = ("pytorch_lightning.callbacks.Callback",)
 TRAINER = ("base.BaseTrainer", "transformers.Trainer")
 ON_STEP = ("transformers.TrainerCallback",)
+CLASSY = ("classy_vision.hooks.classy_hook.ClassyHook",)
 HOOK = ("mmengine.hooks.Hook",)
 BRAIN = ("speechbrain.core.Brain",)
 
@@ -56,6 +57,11 @@ def heat_of(name: str, owner: str | None, bases: tuple[str, ...] = (), decorator
         ("Head", ("mmdet.models.dense_heads.AnchorFreeHead",), "loss loss_by_feat get_targets forward_train", "step"),
         ("Net", ("mmseg.models.segmentors.BaseSegmentor",), "loss", "step"),
         ("Match", ("mmdet.models.task_modules.BaseAssigner",), "assign", "step"),
+        ("Average", CLASSY, "on_step on_forward on_loss_and_meter on_backward on_update", "step"),
+        ("Average", CLASSY, "on_phase_start on_phase_end", "epoch"),
+        ("Average", CLASSY, "on_start on_end", "once"),
+        ("Task", ("classy_vision.tasks.ClassificationTask",), "train_step", "step"),
+        ("Task", ("classy_vision.tasks.ClassificationTask",), "eval_step", "eval-step"),
         ("Loss", ("fairseq.criterions.FairseqCriterion",), "forward compute_loss reduce_metrics", "step"),
         ("Task", ("fairseq.tasks.translation.TranslationTask",), "train_step", "step"),
         ("Task", ("fairseq.tasks.FairseqTask",), "valid_step", "eval-step"),

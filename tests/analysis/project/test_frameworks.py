@@ -165,6 +165,77 @@ REGISTRIES = {
                     return views.sum()  #= unknown
         """,
     },
+    "a registry of any other library, of which its functions build, in a project that trains": {
+        "losses.py": """
+            from visionkit.losses import Loss, build_loss, register_loss
+
+            @register_loss("distance")
+            class Distance(Loss):
+                def forward(self, found, wanted):
+                    return (found - wanted).sum()  #= step
+
+            class Other(Loss):
+                def forward(self, found, wanted):
+                    return (found - wanted).sum()  #= unknown
+        """,
+        "train.py": """
+            import losses
+            from visionkit.losses import build_loss
+            from visionkit.tasks import Task
+            class MyTask(Task):
+                def prepare(self):
+                    self.set_loss(build_loss(self.config))
+            for images in train_loader:
+                task.loss(images).backward()
+        """,
+    },
+    "a class that derives from one of another library": {
+        "parts.py": """
+            from otherkit import Loss
+            from visionkit import register_loss
+
+            @register_loss("distance")
+            class Distance(Loss):
+                def forward(self, found):
+                    return found.sum()  #= unknown
+        """,
+        "train.py": """
+            import parts
+            for images in train_loader:
+                net(images).backward()
+        """,
+    },
+    "a registry of any other library, in a project that does not train": {
+        "losses.py": """
+            from visionkit.losses import Loss, register_loss
+
+            @register_loss("distance")
+            class Distance(Loss):
+                def forward(self, found, wanted):
+                    return (found - wanted).sum()  #= unknown
+        """,
+    },
+    "a decorator that tells others of a type": {
+        "losses.py": """
+            from torch import nn
+            from treekit import register_pytree_node_class, unregister
+
+            @register_pytree_node_class
+            class Pair(nn.Module):
+                def forward(self, found):
+                    return found.sum()  #= unknown
+
+            @unregister
+            class Gone(nn.Module):
+                def forward(self, found):
+                    return found.sum()  #= unknown
+        """,
+        "train.py": """
+            import losses
+            for images in train_loader:
+                net(images).backward()
+        """,
+    },
     "a registry of its own, in a project that leaves the loop to Lightning": {
         "zoo.py": "NETS = Registry('nets')",
         "net.py": """
@@ -205,7 +276,7 @@ def test_a_registered_module_that_no_configuration_chooses_is_less_sure() -> Non
         from detectron2.modeling import META_ARCH_REGISTRY
         from torch import nn
 
-        @META_ARCH_REGISTRY.register()
+        @META_ARCH_REGISTRY.register("the_chosen")
         class Chosen(nn.Module):
             def forward(self, views):
                 return views
@@ -224,6 +295,7 @@ def test_a_registered_module_that_no_configuration_chooses_is_less_sure() -> Non
 
     assert sure({}) == {"Chosen.forward": 0.87, "Left.forward": 0.87}
     assert sure({"NAME": frozenset({"'Chosen'"})}) == {"Chosen.forward": 0.87, "Left.forward": 0.6}
+    assert sure({"NAME": frozenset({"'the_chosen'"})}) == {"Chosen.forward": 0.87, "Left.forward": 0.6}
 
 
 def test_a_module_that_a_configuration_names() -> None:

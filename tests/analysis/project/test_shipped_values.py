@@ -7,7 +7,7 @@ import pytest
 from trainlint.analysis.conditions.arguments import PASSED
 from trainlint.analysis.project.settings.shipped_values import NAMES, shipped_values
 
-LONG = "package.with_many.modules.below.it.somewhere.Tower"  # longer than other values may be
+LONG = "package.with_many.modules.below.it.somewhere.further_down.Tower"  # longer than other values may be
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,12 @@ LONG = "package.with_many.modules.below.it.somewhere.Tower"  # longer than other
         (".yaml", "model:\n  use_ema: true\n", "use_ema", {"True"}),
         (".yaml", "loss: hinge # or mse\n", "loss", {"'hinge'"}),
         (".yaml", "- rate: 1e-4\n- rate: 3\n", "rate", {"0.0001", "3"}),
+        (
+            ".yaml",
+            "loss: distance_of_several_outputs_to_one_target\n",
+            "loss",
+            {"'distance_of_several_outputs_to_one_target'"},
+        ),
         (".yaml", "seed: null\nlist: [1, 2]\n", "seed", {"None"}),
         (".yaml", "list: [1, 2]\n", "list", {PASSED}),
         (".yaml", f"- _target_: {LONG}\n", "_target_", {repr(LONG)}),

@@ -284,6 +284,11 @@ SNIPPETS = {
         a = table.shape  #= shape
         b = table.shape[-1]  #= number
     """,
+    "the parts of a version": """
+        import torch
+        a = torch.__version__.split("+")  #= unknown
+        b = torch.version.cuda.split(".")[0]  #= unknown
+    """,
     "what was moved to the device and is computed with": """
         import torch
         places = scheduler.places.to("cuda")

@@ -68,6 +68,27 @@ OBJECTS = {
             v = e.value  #= tensor device factory
             n = e.name  #= string
     """,
+    "a record by the annotation of a parameter, or of what a function returns": """
+        import torch
+        from dataclasses import dataclass
+        @dataclass
+        class Entry:
+            value: torch.Tensor
+            parts: dict[str, torch.Tensor]
+        def made() -> Entry:
+            cells = torch.zeros(3, device="cuda")
+            return Entry(cells, {"first": cells})
+        def show(entry: Entry, other: "Entry", unknown):
+            v = entry.value  #= tensor device factory
+            for key, part in other.parts.items():
+                p = part  #= tensor device factory
+            u = unknown.value  #= unknown
+        def main():
+            found = made()
+            w = found.value  #= tensor device factory
+            found = other()
+            w = found.value  #= unknown
+    """,
     "holder class": """
         import torch
         class Entry:

@@ -28,8 +28,12 @@ MOST_ENTRIES = 48
 _LONGEST = 8
 _FURTHEST = 6
 """Files through which an imported name is followed to the variable that it means."""
-_REGISTERS = lazy(r"regist", re.IGNORECASE)
-"""Names of decorators and methods that put what they are given into a table."""
+_REGISTERS = lazy(
+    r"(?<!de)(?<!un)regist(?!er_(\w+_)?(autograd|buffer|dataclass|fake|kernel|parameter|pytree|serializable|vmap))",
+    re.IGNORECASE,
+)
+"""Names of decorators and methods that put what they are given into a table. Others tell PyTorch, or what saves and
+loads, of an operator, a type or a part of a module."""
 _LOOKS_UP = lazy(r"^_?(get|lookup|look_up|find|resolve|pop|setdefault)($|_)")
 """Methods of a table that return an entry."""
 _BUILDS = lazy(r"^_?(build|create|make|instantiate|construct|new|from_)", re.IGNORECASE)

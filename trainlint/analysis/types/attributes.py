@@ -14,6 +14,7 @@ from trainlint.analysis.types.parameters import annotation_value
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, one_of_put, starts_empty
 from trainlint.analysis.types.structures.project_classes import (
+    annotated_record,
     field_value,
     is_record,
     object_of,
@@ -66,6 +67,10 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
         owner = kinds.graph.instance_class(node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)
+        record = annotated_record(kinds, node.value, block)
+        held = kinds.self_attribute(record, node.attr) if record is not None else UNKNOWN
+        if held.is_tensor or held.kind is Kind.CONTAINER:  # objects are followed by what callers pass
+            return held
     found = _attribute_of(kinds, base, node.attr)
     if base.access_paths and (not found.access_paths or found is base):
         return found.with_access_paths(*extended_paths(base.access_paths, node.attr))

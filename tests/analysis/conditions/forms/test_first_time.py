@@ -38,6 +38,22 @@ def test_an_early_exit_before_it_is_made() -> None:
 
 
 _SWITCHED_OVER = {
+    "what a method fills of the object that it is passed": """
+        class Averaging:
+            def build(self, run):
+                run.loss.average = copy(run.net)
+            def watch(self, run):
+                self.seen = run.loss.average
+            def on_update(self, run):
+                if run.loss.average is None:
+                    self.build(run)  #= first
+                else:
+                    self.watch(run)  #= often
+                if run.loss.average is None:
+                    self.watch(run)  #= often
+                if run.loss.average is None:
+                    self.build(run.other)  #= often
+    """,
     "filled in the loop": """
         table = None
         for cells in train_loader:

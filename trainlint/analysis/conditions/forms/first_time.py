@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.forms.own_state import ends_for_good, not_yet
+from trainlint.analysis.conditions.forms.own_state import ends_for_good, is_filled_by_method, not_yet
 from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
@@ -136,7 +136,7 @@ def _is_filled(question: Question, thing: ast.expr) -> bool:
         return question.branch_assigns(name)
     if isinstance(thing, ast.Name) and not _asks_for_key(question.test):
         return False
-    if isinstance(thing, ast.Attribute) and question.branch_assigns(name):
+    if isinstance(thing, ast.Attribute) and (question.branch_assigns(name) or is_filled_by_method(question, thing)):
         return True
     return question.branch_assigns(f"{name}[]")
 

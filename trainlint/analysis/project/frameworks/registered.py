@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.frequency.code_units import class_key
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.settings.shipped_values import GIVEN
@@ -19,7 +21,7 @@ _NEVER_CHOSEN = 0.6
 """The same where shipped configurations choose others from the same table, and never this one."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class BuiltElsewhere:
     """Answers for the files of one project."""
 
@@ -42,19 +44,32 @@ class BuiltElsewhere:
 
     def _registered(self) -> Iterator[tuple[int, HeatFact]]:
         """Classes in a table that a library trains, or in one that nothing in sight reads."""
-        choices, values = self.follower.choices, frozenset[str]().union(*self.shipped.values())
+        choices = self.follower.choices
         for table in choices.registered:
-            of_library = table[0] == NO_FILE and trains_registered(table[1])
-            if table in choices.read and not of_library:
+            library = table[1].partition(".")[0] if table[0] == NO_FILE else ""
+            if table in choices.read and not library:  # what a library's own functions return is not in sight
                 continue
+            of_trainer = bool(library) and trains_registered(table[1])
             classes = [thing for thing in choices.registered[table] if isinstance(thing, ClassThing)]
-            chosen = {thing.name for thing in classes if repr(thing.name) in values}
+            chosen = {thing for thing in classes if self._is_chosen(thing)}
             for thing in classes:
                 words = f"{thing.name} is registered in `{table[1]}`, which builds models where it is not in sight"
-                sure = _NEVER_CHOSEN if chosen and thing.name not in chosen else _TRAINED
-                number = self._forward(thing) if of_library else self._forward_that_nothing_calls(thing)
+                sure = _NEVER_CHOSEN if chosen and thing not in chosen else _TRAINED
+                number = self._forward(thing) if of_trainer else self._forward_that_nothing_calls(thing, library)
                 if number is not None:
                     yield number, HeatFact(Heat.STEP, sure, (words,))
+
+    def _is_chosen(self, thing: ClassThing) -> bool:
+        """Whether a shipped configuration has the name of a class, or one under which it is registered, as a value."""
+        key = class_key(thing.name)
+        units = (unit for unit in self.follower.summaries[thing.file].code.units if unit.key == key)
+        names = {thing.name}.union(*(unit.registered_as for unit in units))
+        return not self._values.isdisjoint(map(repr, names))
+
+    @cached_property
+    def _values(self) -> frozenset[str]:
+        """All values that shipped configurations set."""
+        return frozenset[str]().union(*self.shipped.values())
 
     def _named(self) -> Iterator[tuple[int, HeatFact]]:
         """Classes that a configuration names."""
@@ -73,9 +88,17 @@ class BuiltElsewhere:
         method = self.follower.classes.method(thing.file, thing.name, "forward")
         return self.numbers[method[0]][method[1]] if method is not None else None
 
-    def _forward_that_nothing_calls(self, thing: ClassThing) -> int | None:
-        """The same of a module in a project that trains, where nothing in sight calls it."""
-        if thing.file not in self.trains or not self.follower.classes.is_module(ObjectThing(thing.file, thing.name)):
+    def _forward_that_nothing_calls(self, thing: ClassThing, library: str = "") -> int | None:
+        """The same of a module in a project that trains, where nothing in sight calls it.
+
+        A class that derives from one of the library in whose table it stands is taken for a module, as the library's
+        losses and models are.
+        """
+        if thing.file not in self.trains:
+            return None
+        bases = self.follower.classes.base_names(thing.file, thing.name)
+        is_module = self.follower.classes.is_module(ObjectThing(thing.file, thing.name))
+        if not is_module and not (library and any(base.startswith(f"{library}.") for base in bases)):
             return None
         number = self._forward(thing)
         return number if number is not None and not self.net.callers.get(number) else None

@@ -43,7 +43,8 @@ _CONSTANTS = {
     "~": "None",
 }
 _SIGNS_OF_NUMBERS = frozenset("0123456789+-.eE")
-_LONGEST = 40
+_LONGEST = 60
+"""Of a value, among them names under which a registry holds a class."""
 _LONGEST_NAME = 160
 """Of a class, with its packages."""
 

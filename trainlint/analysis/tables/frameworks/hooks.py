@@ -162,6 +162,23 @@ FRAMEWORKS = (
         once=r"on_(stage|experiment)_(start|end) | get_(loaders|model|criterion|optimizer|scheduler|callbacks)",
     ),
     _framework(
+        "Classy Vision",
+        r"(^|\.)ClassyHook$|^classy_vision\.hooks\.(\w+\.)*\w*Hook$",
+        # Since version 0.3 `on_step` stands for the hooks inside a step; tasks of other libraries still call those.
+        step=r"on_(sample | forward | loss | loss_and_meter | backward | update | step)",
+        epoch=r"on_phase_(start|end)",
+        rare=r"on_exception",
+        once=r"on_(rendezvous | start | end)",
+    ),
+    _framework(
+        "Classy Vision",
+        r"(^|\.)ClassyTask$|^classy_vision\.tasks\.(\w+\.)*\w*Task$",
+        step=r"train_step",
+        eval_step=r"eval_step",
+        epoch=r"on_phase_(start|end) | advance_phase",
+        once=r"on_(start | end) | prepare",
+    ),
+    _framework(
         "Composer",
         r"^composer\..*(Callback|Logger|LoggerDestination)$",
         without_gradients=r"eval_\w*(start|end|forward)",

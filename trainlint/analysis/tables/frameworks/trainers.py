@@ -9,7 +9,7 @@ from trainlint.patterns import lazy
 
 _REGISTRIES = lazy(r"^(allennlp|basicsr|detectron2|espnet2|fairseq|lavis|mm[a-z]\w*|pcdet)\.")
 """Libraries with a training program of their own, whose registries hold what that builds by names: models, their parts
-and losses."""
+and losses. Those of other libraries say so only in a project that trains."""
 _TRAINERS = (
     TRAINERS_OF_TRANSFORMERS,
     lazy(r"^detectron2\.(\w+\.)*(Simple|AMP)Trainer$"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, Class
+from trainlint.analysis.syntax.blocks import Block, Class, How
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import loaders
 from trainlint.analysis.tables.optimizers import BASES, CLASSES
@@ -99,6 +99,22 @@ def field_value(kinds: Kinds, cls: Class, name: str) -> Value | None:
         given.append(kinds.of(field.value, cls.outside))
     found = with_callers(kinds, annotation_value(field.annotation), merge(given))
     return found if found.kind is not Kind.UNKNOWN else None
+
+
+def annotated_record(kinds: Kinds, node: ast.expr, block: Block) -> Class | None:
+    """The record of the file that an annotation names: of a parameter, or of what a function of the file returns."""
+    bindings = kinds.outline.bindings(node, block) if isinstance(node, ast.Name) and kinds.has_records else []
+    if len(bindings) != 1:
+        return None
+    bound, written = bindings[0], None
+    if isinstance(bound.node, ast.arg):
+        written = bound.node.annotation
+    elif bound.how is How.ASSIGN and not bound.path and isinstance(bound.value, ast.Call):
+        edge = kinds.graph.callee.get(bound.value)
+        written = getattr(edge.function.node, "returns", None) if edge is not None else None
+    name = written.value if isinstance(written, ast.Constant) else last_name(written) if written is not None else ""
+    cls = kinds.outline.classes.get(name) if isinstance(name, str) else None
+    return cls if cls is not None and is_record(cls) else None
 
 
 def tuple_of(kinds: Kinds, cls: Class, call: ast.Call, block: Block) -> Value | None:
