@@ -63,10 +63,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
     "backward": NONE,
 }
 """Methods of tensors that give no tensor."""
-_NO_TENSORS = (
-    *("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim."),
-    *("torch.__version__.", "torch.version."),  # methods of texts
-)
+_NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.", "torch.version.")
 _SURE_OF_TORCH = 0.8
 _MAY_HOLD_MODULE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _MOVING_LOADER = Value(Kind.LOADER, prepared=True)
