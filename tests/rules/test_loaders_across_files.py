@@ -163,3 +163,43 @@ def test_a_function_that_this_program_calls_in_a_loop_restarts_its_workers(
     monkeypatch.chdir(write_project(tmp_path, files))
     found = judged(".", overrides=Overrides(min_confidence=Confidence.UNLIKELY))
     assert "TRN103" in {item.code for item in findings_in(found, "infer.py")}
+
+
+def test_lightning_restarts_the_workers_of_a_loader_that_a_hook_of_another_file_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = """\
+import lightning as L
+
+
+class System(L.LightningModule):
+    def __init__(self, net, feed):
+        super().__init__()
+        self.net = net
+        self.feed = feed
+
+    def training_step(self, batch, number):
+        return self.net(batch).sum()
+
+    def train_dataloader(self):
+        return self.feed
+"""
+    main = """\
+import lightning as L
+from torch.utils.data import DataLoader
+
+from pkg.system import System
+
+
+def main(net, images, options):
+    feed = DataLoader(images, batch_size=8, num_workers=options["workers"], pin_memory=True)
+    L.Trainer(max_epochs=50).fit(System(net, feed=feed))
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+    monkeypatch.chdir(write_project(tmp_path, {"pkg/__init__.py": "", "pkg/system.py": system, "main.py": main}))
+    (finding,) = findings_in(judged("."), "main.py")
+    assert finding.code == "TRN103"
+    assert "for each epoch that Lightning runs (pkg/system.py:13)" in finding.message
