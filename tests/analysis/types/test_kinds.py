@@ -104,6 +104,27 @@ SNIPPETS = {
         for number, images in each:
             first = images  #= tensor host
     """,
+    "a number in an attribute to which tensors are added": """
+        class Engine:
+            def __init__(self):
+                self.seen = 0
+                self.steps = 0
+
+            def step(self, labels):
+                first = self.seen  #= number
+                labels = labels.cuda()
+                self.steps += len(labels)
+                count = self.steps  #= number
+                self.seen += (labels >= 0).sum()
+                total = self.seen  #= tensor device
+                if self.shown:
+                    shown = self.seen  #= tensor device
+                self.seen = 0
+                again = self.seen  #= number
+                if self.counts:
+                    self.seen += labels.sum()
+                maybe = self.seen  #= number
+    """,
     "numbers and arrays of NumPy": """
         import numpy as np
         count = len(files)
