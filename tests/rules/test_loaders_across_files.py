@@ -163,3 +163,110 @@ def test_a_function_that_this_program_calls_in_a_loop_restarts_its_workers(
     monkeypatch.chdir(write_project(tmp_path, files))
     found = judged(".", overrides=Overrides(min_confidence=Confidence.UNLIKELY))
     assert "TRN103" in {item.code for item in findings_in(found, "infer.py")}
+
+
+def test_lightning_restarts_the_workers_of_a_loader_that_a_hook_of_another_file_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = """\
+import lightning as L
+
+
+class System(L.LightningModule):
+    def __init__(self, net, feed):
+        super().__init__()
+        self.net = net
+        self.feed = feed
+
+    def training_step(self, batch, number):
+        return self.net(batch).sum()
+
+    def train_dataloader(self):
+        return self.feed
+"""
+    main = """\
+import lightning as L
+from torch.utils.data import DataLoader
+
+from pkg.system import System
+
+
+def main(net, images, options):
+    feed = DataLoader(images, batch_size=8, num_workers=options["workers"], pin_memory=True)
+    L.Trainer(max_epochs=50).fit(System(net, feed=feed))
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+    monkeypatch.chdir(write_project(tmp_path, {"pkg/__init__.py": "", "pkg/system.py": system, "main.py": main}))
+    (finding,) = findings_in(judged("."), "main.py")
+    assert finding.code == "TRN103"
+    assert "for each epoch that Lightning runs (pkg/system.py:13)" in finding.message
+
+
+LETTERS = """\
+import torch
+from torch.utils.data import Dataset
+
+
+class Letters(Dataset):
+    def __init__(self, codes):
+        self.codes = codes
+
+    def __len__(self):
+        return 1000
+
+    def __getitem__(self, number):
+        part = self.codes[number : number + 65]
+        return torch.tensor(part[:-1], device="cuda"), torch.tensor(part[1:], device="cuda")
+"""
+LETTERS_ENGINE = """\
+import torch
+from torch.utils.data import DataLoader
+
+
+class Engine:
+    def __init__(self, net, letters):
+        self.net = net.cuda()
+        self.letters = letters
+
+    def fit(self, workers):
+        optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        if workers > 0:
+            feed = DataLoader(self.letters, batch_size=8, num_workers=workers, pin_memory=True)
+        else:
+            feed = DataLoader(self.letters, batch_size=8)
+        for epoch in range(9):
+            for x, y in feed:
+                x = x.to("cuda")
+                loss = self.net(x, y)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("place", "found"), [(', device="cuda"', set()), ("", {"TRN205"})])
+def test_batches_of_a_loader_without_pinned_memory_may_be_made_on_the_device(
+    place: str, found: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/letters.py": LETTERS.replace(', device="cuda"', place),
+        "pkg/engine.py": LETTERS_ENGINE,
+        "main.py": """\
+from pkg.engine import Engine
+from pkg.letters import Letters
+
+
+def main(net, codes):
+    Engine(net, Letters(codes)).fit(0)
+
+
+if __name__ == "__main__":
+    main(*prepared())
+""",
+    }
+    monkeypatch.chdir(write_project(tmp_path, files))
+    assert {item.code for item in findings_in(judged("."), "pkg/engine.py")} & {"TRN205"} == found

@@ -151,7 +151,7 @@ class LoaderRestartsWorkers(LoaderRule):
         if any(use.changes for use in others):
             return "", Confidence.UNLIKELY
         if other is not None:
-            return f"on every pass (loop at {other.path}:{other.line})", Confidence.LIKELY
+            return _when_elsewhere(other), Confidence.LIKELY
         if repeated_by_lightning(site.file, loader):
             return "for each epoch that Lightning runs", Confidence.LIKELY
         if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
@@ -165,6 +165,14 @@ class LoaderRestartsWorkers(LoaderRule):
         value = value_of_option(site)
         if value is not None:
             yield set_keyword(site.source, site.call, "persistent_workers", value, proved_absent=True)
+
+
+def _when_elsewhere(use: LoaderUse) -> str:
+    """When the workers start anew by what another file does with the loader."""
+    place = f"{use.path}:{use.line}"
+    return (
+        f"for each epoch that {use.framework} runs ({place})" if use.framework else f"on every pass (loop at {place})"
+    )
 
 
 def _handed_once(found: Sequence[Pass], use: LoaderUse) -> bool:

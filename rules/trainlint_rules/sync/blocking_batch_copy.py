@@ -150,9 +150,10 @@ class BlockingBatchCopy(CallRule):
         cast = cast_on_host(site, copied(site))
         taking = _taking(site, others)
         alone = max(map(safety_without_waiting, taking or (site,)))
-        loaders = tuple(unpinned_loaders(site)) if memory is Memory.PAGEABLE else ()
-        if loaders and all(map(nothing_to_pin.holds, loaders)):
+        unpinned = tuple(unpinned_loaders(site))
+        if unpinned and all(map(nothing_to_pin.holds, unpinned)):
             return None  # the batch lies on the device already, or no argument makes this copy asynchronous
+        loaders = unpinned if memory is Memory.PAGEABLE else ()
         safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
         if any(map(nothing_to_pin.holds, loaders)):
             loaders, memory = (), Memory.UNKNOWN

@@ -182,3 +182,88 @@ def test_loops_over_other_things_of_the_file_are_no_uses() -> None:
         "main.py": "from data import names\nfor x in names():\n    print(x)\n",
     }
     assert project(files).facts_by_file["data.py"].loader_uses == {}
+
+
+SYSTEM = """
+    import pytorch_lightning as pl
+
+    class System(pl.LightningModule):
+        def __init__(self, net, feed, checks=None):
+            super().__init__()
+            self.net = net
+            self.feed = feed
+            self.checks = checks
+
+        def training_step(self, views, number):
+            return self.net(views)
+
+        def train_dataloader(self):
+            return self.feed
+
+        def val_dataloader(self):
+            return self.checks
+"""
+LIGHTNING: dict[str, tuple[dict[str, str], LoopKind]] = {
+    "as the loader of the training": (
+        {"main.py": "from data import build_feed\nfrom system import System\nfit(System(net, build_feed(cfg)))\n"},
+        LoopKind.STEP,
+    ),
+    "as the loader of the evaluation": (
+        {"main.py": "from data import build_feed\nfrom system import System\nSystem(net, 0, checks=build_feed(cfg))\n"},
+        LoopKind.EVAL,
+    ),
+    "to a class that derives from the module in another file": (
+        {
+            "main.py": "from data import build_feed\nfrom own import Own\nfit(Own(net, build_feed(cfg)))\n",
+            "own.py": """
+                from system import System
+
+                class Own(System):
+                    def training_step(self, views, number):
+                        return self.net(views).sum()
+            """,
+        },
+        LoopKind.STEP,
+    ),
+    "by a function that builds the module": (
+        {
+            "main.py": "from data import build_feed\nfrom make import make\nfit(make(cfg, build_feed(cfg)))\n",
+            "make.py": """
+                from system import System
+
+                def make(cfg, loader):
+                    return System(cfg.net, feed=loader)
+            """,
+        },
+        LoopKind.STEP,
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "kind"), LIGHTNING.values(), ids=LIGHTNING)
+def test_lightning_goes_through_what_a_hook_of_another_file_returns(files: dict[str, str], kind: LoopKind) -> None:
+    told = project({"data.py": BUILDER, "system.py": SYSTEM, **files}).facts_by_file["data.py"].loader_uses
+    (uses,) = told.values()
+    assert {(use.path, use.kind, use.again, use.copies, use.framework) for use in uses} == {
+        ("system.py", kind, True, True, "Lightning")
+    }
+
+
+def test_the_hook_of_a_class_that_is_not_of_lightning_is_no_use() -> None:
+    plain = SYSTEM.replace("pl.LightningModule", "Base").replace(
+        "import pytorch_lightning as pl", "from mine import Base"
+    )
+    main = "from data import build_feed\nfrom system import System\nfit(System(net, build_feed(cfg)))\n"
+    assert project({"data.py": BUILDER, "system.py": plain, "main.py": main}).facts_by_file["data.py"].loader_uses == {}
+
+
+def test_each_of_many_scripts_gives_the_same_loop_its_own_loader() -> None:
+    script = """
+        from torch.utils.data import DataLoader
+        from engine import Engine
+
+        Engine(DataLoader(images, batch_size=8)).fit()
+    """
+    scripts = {f"train_{number}.py": script for number in range(30)}
+    told = project({"engine.py": ENGINE, **scripts}).facts_by_file
+    assert all(len(told[name].loader_uses) == 1 for name in scripts)

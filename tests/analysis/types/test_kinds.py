@@ -86,6 +86,45 @@ SNIPPETS = {
                 whole = self.batch  #= tensor host
                 count = self.number  #= number
     """,
+    "a wrapper that a condition chooses": """
+        loader = DataLoader(pages)
+        bar = tqdm(enumerate(loader), total=9) if shown else enumerate(loader)
+        for number, (images, labels) in bar:
+            first = images  #= tensor host
+            count = number  #= number
+        for number, images in enumerate(loader) if counted else zip(range(9), loader):
+            first = images  #= tensor host
+        rows = enumerate(loader) if shown else pages.rows
+        for place, row in rows:
+            first = row  #= unknown
+        if shown:
+            each = enumerate(tqdm(loader))
+        else:
+            each = enumerate(loader)
+        for number, images in each:
+            first = images  #= tensor host
+    """,
+    "a number in an attribute to which tensors are added": """
+        class Engine:
+            def __init__(self):
+                self.seen = 0
+                self.steps = 0
+
+            def step(self, labels):
+                first = self.seen  #= number
+                labels = labels.cuda()
+                self.steps += len(labels)
+                count = self.steps  #= number
+                self.seen += (labels >= 0).sum()
+                total = self.seen  #= tensor device
+                if self.shown:
+                    shown = self.seen  #= tensor device
+                self.seen = 0
+                again = self.seen  #= number
+                if self.counts:
+                    self.seen += labels.sum()
+                maybe = self.seen  #= number
+    """,
     "numbers and arrays of NumPy": """
         import numpy as np
         count = len(files)

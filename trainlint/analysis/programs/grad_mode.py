@@ -11,7 +11,7 @@ from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.branches import outside_branches
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
-from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
+from trainlint.analysis.syntax.names import NAMES, branches, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.patterns import lazy
@@ -176,11 +176,6 @@ def _is_function_off(net: CallGraph, function: int, known: list[bool], imported_
         return imported_modes.get(function, True)
     outer = net.function_of[net.outside_block(function)]
     return shape.outside_off or (outer != NOWHERE and known[outer])
-
-
-def branches(node: ast.expr) -> list[ast.expr]:
-    """An expression, or both values of a conditional one."""
-    return [*branches(node.body), *branches(node.orelse)] if isinstance(node, ast.IfExp) else [node]
 
 
 def switches_off(node: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from trainlint.finding import Heat
 
 
 class LoaderUse(NamedTuple):
-    """A loop of another file over a loader."""
+    """A loop of another file over a loader, or a hook of another file that gives the loader to a framework's loop."""
 
     path: str
     line: int
@@ -24,3 +24,5 @@ class LoaderUse(NamedTuple):
     """Whether its file changes a loader's dataset (`loader.dataset.epoch = epoch`)."""
     function: str = ""
     """The name of the function that begins the loop once in each call; empty where another loop is around it there."""
+    framework: str = ""
+    """The framework that runs the loop; empty for a loop that stands in the project."""

@@ -45,6 +45,8 @@ _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the access paths that cut an answer short."""
 MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
+MOST_KEPT = 100
+"""As many callers are kept for questions that have an answer for each of them, such as which loaders are iterated."""
 
 
 def _no_bases(file: int, name: str) -> tuple[list[ClassThing], bool]:

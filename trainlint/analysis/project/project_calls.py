@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
-from trainlint.analysis.project.following import MOST_CALLERS, Follower
+from trainlint.analysis.project.following import MOST_KEPT, Follower
 from trainlint.analysis.project.frameworks.configured import given_by_configuration
 from trainlint.analysis.project.handing_on import passed_value
 from trainlint.analysis.project.summary import OutgoingCall, Summary
@@ -287,5 +287,5 @@ class Resolver:
     def _know(self, file: int, function: str, parameter: str, source: int, value: Value) -> None:
         """Record that a function is given a value for a parameter, in the file `source`."""
         known = self.follower.arguments.setdefault((file, function, parameter), [])
-        if len(known) <= MOST_CALLERS:
+        if len(known) <= MOST_KEPT:
             known.append(passed_value(source, value))

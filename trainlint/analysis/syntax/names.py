@@ -224,6 +224,11 @@ def has_unpacked_arguments(call: ast.Call) -> bool:
     )
 
 
+def branches(node: ast.expr) -> list[ast.expr]:
+    """An expression, or both values of a conditional one."""
+    return [*branches(node.body), *branches(node.orelse)] if isinstance(node, ast.IfExp) else [node]
+
+
 def constant(node: ast.AST | None) -> object:
     """The Python value of a literal, a negated number included; Ellipsis for anything else."""
     if type(node) is Constant:

@@ -109,6 +109,26 @@ def _last_store(kinds: Kinds, stores: Iterable[Place], target: str, node: ast.At
     return before[-1] if before else None
 
 
+def is_summed(owner: Class, name: str) -> bool:
+    """Whether a class adds something to `self.<name>` in place: `self.seen += count`."""
+    return any(item.how is How.AUGMENT for item in owner.attributes.get(name, ()))
+
+
+def sum_before(kinds: Kinds, owner: Class, node: ast.Attribute, block: Block) -> Value:
+    """The tensor that the same function surely added to a number in `self.<name>` before; else UNKNOWN."""
+    around = kinds.outline.enclosing(block)
+    for binding in reversed(owner.attributes[node.attr]):
+        if kinds.outline.enclosing(binding.block) is not around or binding.position > position(node):
+            continue
+        if binding.how is not How.AUGMENT:
+            return UNKNOWN  # it starts anew
+        if block.within(binding.block):
+            added = kinds.binding(binding)
+            if added.is_tensor:
+                return added
+    return UNKNOWN
+
+
 def _attribute_of(kinds: Kinds, base: Value, name: str) -> Value:
     """What an attribute holds, by the kind of what has it and by its name."""
     if name in _OF_ANYTHING:

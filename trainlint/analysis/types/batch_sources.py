@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.syntax.blocks import Block, How, Place
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
+from trainlint.analysis.syntax.names import branches, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.patterns import lazy
@@ -39,18 +39,25 @@ def _is_source(node: ast.expr, block: Block, seen: set[ast.expr]) -> bool:
         return _call_is_source(node, block, seen)
     if isinstance(node, (ast.Starred, ast.Subscript, ast.NamedExpr)):
         return _is_source(node.value, block, seen)
+    if isinstance(node, ast.IfExp):
+        return all(_is_source(side, block, seen) for side in branches(node))
     if isinstance(node, ast.Attribute):
         return node.attr not in _UNWRAPPED_ATTRIBUTES and bool(LOADER_NAME.search(node.attr))
-    if isinstance(node, ast.Name):
-        for binding in reaching(node.id, block, position(node)):
-            if binding.how is How.ASSIGN and isinstance(binding.value, ast.Call):
-                if _call_gives(binding.value, binding.path, binding.block, seen):
-                    return True
-            elif binding.how is How.ASSIGN and binding.value is not None and not binding.path:
-                if isinstance(binding.value, (ast.List, ast.Dict, ast.ListComp, ast.Constant)):
-                    return False
-        return bool(LOADER_NAME.search(node.id))
-    return False
+    return isinstance(node, ast.Name) and _name_is_source(node, block, seen)
+
+
+def _name_is_source(node: ast.Name, block: Block, seen: set[ast.expr]) -> bool:
+    """Whether a name is a source of batches, by what is assigned to it or by itself."""
+    for binding in reaching(node.id, block, position(node)):
+        if binding.how is How.ASSIGN and isinstance(binding.value, ast.Call):
+            if _call_gives(binding.value, binding.path, binding.block, seen):
+                return True
+        elif binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+            if isinstance(binding.value, ast.IfExp) and _is_source(binding.value, binding.block, seen):
+                return True
+            if isinstance(binding.value, (ast.List, ast.Dict, ast.ListComp, ast.Constant)):
+                return False
+    return bool(LOADER_NAME.search(node.id))
 
 
 def _call_is_source(call: ast.Call, block: Block, seen: set[ast.expr]) -> bool:

@@ -21,7 +21,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import loaders
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, extended_paths
-from trainlint.analysis.types.attributes import assigned_to_self, attribute_value
+from trainlint.analysis.types.attributes import assigned_to_self, attribute_value, is_summed, sum_before
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
@@ -375,7 +375,11 @@ class Kinds:
         if type(node.value) is ast.Name:
             owner = self.graph.self_class(node.value, block)
             if owner is not None:
-                return self.self_attribute(owner, node.attr)
+                found = self.self_attribute(owner, node.attr)
+                if found.kind is Kind.NUMBER and is_summed(owner, node.attr):
+                    summed = self._questions.follow(node, sum_before, self, owner, node, block)
+                    return summed if summed.is_tensor else found
+                return found
         return self._questions.follow(node, attribute_value, self, node, block)
 
     def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import branches, last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
 from trainlint.analysis.types.structures.iterators import iterated_object
@@ -36,6 +36,8 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
     found: Value | None = None
     if isinstance(source, ast.Call):
         found = _of_call(kinds, source, path, block, seen)
+    elif isinstance(source, ast.IfExp):
+        return merge(_element(kinds, side, path, block, seen) for side in branches(source))
     elif isinstance(source, ast.Name | ast.Attribute):
         wrapped = _wrappers_behind(kinds, source, block)
         found = (
@@ -117,14 +119,14 @@ def _wrappers_behind(kinds: Kinds, source: ast.Name | ast.Attribute, block: Bloc
     """The wrappers that a name or an attribute of `self` may hold, if nothing else: `bar = tqdm(enumerate(loader))`."""
     found = []
     for binding in kinds.outline.bindings(source, block):
-        call = binding.value
-        if isinstance(call, ast.Constant) and call.value is None:
-            continue  # what nothing is assigned to yet is not iterated
-        if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call):
-            return []
-        if not is_wrapper(call) and not iterables.counts_rounds(last_name(call.func)):
-            return []
-        found.append((call, binding.block))
+        for side in branches(binding.value) if binding.value is not None else (None,):
+            if isinstance(side, ast.Constant) and side.value is None:
+                continue  # what nothing is assigned to yet is not iterated
+            if binding.how is not How.ASSIGN or binding.path or not isinstance(side, ast.Call):
+                return []
+            if not is_wrapper(side) and not iterables.counts_rounds(last_name(side.func)):
+                return []
+            found.append((side, binding.block))
     return found
 
 

@@ -9,10 +9,9 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Class, Function, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, last_name
-from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_TRAINER
+from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_LOADERS, LIGHTNING_TRAINER
 from trainlint.analysis.types.loaders import Loader
 
-_HOOKS = ("train_dataloader", "val_dataloader")
 _DEEPEST = 4
 
 
@@ -55,7 +54,7 @@ def _runs_epochs(file: SemanticModel, node: ast.expr, block: Block) -> bool:
 def _returned_by_hooks(file: SemanticModel) -> Iterator[tuple[ast.expr, Block]]:
     """What `train_dataloader` and `val_dataloader` of Lightning's classes return."""
     for cls in file.outline.classes.values():
-        hooks = [function for name in _HOOKS for function in _hook(cls, name)]
+        hooks = [function for name in LIGHTNING_LOADERS for function in _hook(cls, name)]
         if hooks and _is_of_lightning(file, cls, _DEEPEST):
             for function in hooks:
                 for place in function.returns:

@@ -54,15 +54,20 @@ def memory_of(site: Site, batch: ast.expr) -> Memory:
     sources = site.file.batches.sources(batch, site.block)
     if not sources:
         return Memory.UNKNOWN
-    options = [site.file.loaders.option(loader, "pin_memory") for loader in sources]
-    pinned = any(option.given and constant(option.value) is not False for option in options)
-    return Memory.PINNED if pinned else Memory.PAGEABLE
+    return Memory.PINNED if any(_pins(site.file, loader) for loader in sources) else Memory.PAGEABLE
 
 
 def unpinned_loaders(site: Site) -> Iterator[Site]:
-    """The constructions of the loaders in this file that a copied batch comes from."""
+    """The constructions of the loaders in this file that a copied batch comes from and that do not pin memory."""
     for loader in sorted(site.file.batches.sources(copied(site), site.block), key=lambda item: item.call.lineno):
-        yield site.at(loader.call, loader.block)
+        if not _pins(site.file, loader):
+            yield site.at(loader.call, loader.block)
+
+
+def _pins(file: SemanticModel, loader: Loader) -> bool:
+    """Whether a loader puts its batches into pinned memory, or may be told to."""
+    option = file.loaders.option(loader, "pin_memory")
+    return option.given and constant(option.value) is not False
 
 
 @once

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.names import branches, constant
 from trainlint.analysis.types.access_paths import ANY, extended_paths
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.reflection import own_module
@@ -81,17 +81,12 @@ def _item_of_optimizer(kinds: Kinds, base: Value, key: str) -> Value:
         kinds.of(part, place.block)
         for place in kinds.outline.stores.get(key, ())[:MOST_FILLINGS]
         if isinstance(place.node, ast.Assign)
-        for part in _alternatives(place.node.value)
+        for part in branches(place.node.value)
     ]
     if not stored or not all(value.is_tensor for value in stored):
         return UNKNOWN
     on_host = next((value for value in stored if value.home is Home.HOST and value.origin is Origin.FACTORY), None)
     return on_host or base.element  # a counter, which only options such as `capturable` put beside the parameter
-
-
-def _alternatives(node: ast.expr) -> tuple[ast.expr, ...]:
-    """What an expression may give: both sides of a conditional one."""
-    return (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
 
 
 def _is_of_optimizer(value: Value) -> bool:
