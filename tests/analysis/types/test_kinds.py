@@ -325,7 +325,7 @@ SNIPPETS = {
     """,
     "the parts of a version": """
         import torch
-        a = torch.__version__.split("+")  #= unknown
+        a = torch.__version__.split("+")  #= string
         b = torch.version.cuda.split(".")[0]  #= unknown
     """,
     "what was moved to the device and is computed with": """
