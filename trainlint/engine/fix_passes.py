@@ -69,7 +69,7 @@ class _Passes:
         self._executor = executor
         self._judged = {job.path: job for job in jobs}
         """Each file as it was judged last."""
-        self._given = {job.path: job.text for job in jobs}
+        self._texts_at_start = {job.path: job.text for job in jobs}
 
     def repeat(self, relinked: Relinked) -> set[tuple[Path, str]]:
         """Do the passes. Where they do not end, the files and rules that the last two fixed, else nothing."""
@@ -112,7 +112,7 @@ class _Passes:
 
     def _text(self, path: Path) -> SourceFile | None:
         outcome = self.outcomes[path]
-        return outcome.rewrite.after if outcome.rewrite is not None else self._given[path]
+        return outcome.rewrite.after if outcome.rewrite is not None else self._texts_at_start[path]
 
     def _is_new(self, job: Job) -> bool:
         """Whether a file is told something else than when it was judged last."""

@@ -124,7 +124,7 @@ class Judge:
         """Documents to be judged at once, and when."""
         self._later: dict[Path, float] = {}
         """Projects to be linked, and when."""
-        self._told: dict[Path, set[str]] = {}
+        self._shown_sentences: dict[Path, set[str]] = {}
         """What was said of each project after it was linked last."""
 
     def post(self, event: Event) -> None:
@@ -240,9 +240,9 @@ class Judge:
 
     def _tell_new(self, root: Path, sentences: set[str]) -> None:
         """Say what was not said after the last linking: a mistake that was corrected may be made again."""
-        for said in sorted(sentences - self._told.get(root, set())):
-            self._tell(said)
-        self._told[root] = sentences
+        for sentence in sorted(sentences - self._shown_sentences.get(root, set())):
+            self._tell(sentence)
+        self._shown_sentences[root] = sentences
 
     def _answer(self, uri: str, answer: Callable[[Judgement], Any], future: Future[Any]) -> None:
         """Answer about the document as it is now; with None where it has not been judged."""

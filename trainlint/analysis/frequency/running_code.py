@@ -86,7 +86,7 @@ class _Search:
         self._reached = {place for place in self._by_name.get("", ()) if place[1] != TOP}
         """What is named or needs no name."""
         self._waiting: list[UnitPlace] = []
-        self._said: set[tuple[int, str]] = set()
+        self._used_names: set[tuple[int, str]] = set()
 
     def look_up(self, file: CodeUnits) -> None:
         """Reach what the strings of a file may name, and what it looks up by a part of the name."""
@@ -129,9 +129,9 @@ class _Search:
 
     def name(self, file: int, name: str) -> None:
         """Code of a file that runs uses a name."""
-        if name not in self._by_name or (file, name) in self._said:
+        if name not in self._by_name or (file, name) in self._used_names:
             return
-        self._said.add((file, name))
+        self._used_names.add((file, name))
         for place in self._meant(file, name):
             self.reach(place)
 

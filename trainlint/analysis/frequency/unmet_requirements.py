@@ -68,13 +68,13 @@ class UnmetRequirements:
         """Call that leaves the network and an answer → why it never answers so."""
         self._is_called = is_called
         """Whether anything in the project may call a function."""
-        self._given: dict[tuple[int, str, bool], frozenset[str]] = {}
+        self._values_passed: dict[tuple[int, str, bool], frozenset[str]] = {}
         self._functions_by_key: dict[tuple[int, str], int] | None = None
         self._calls_by_key: dict[tuple[int, str], int] | None = None
 
     def forget(self) -> None:
         """Answer anew what depends on which calls are hot."""
-        self._given.clear()
+        self._values_passed.clear()
 
     def unmet_by_any(self, block: int, clause: Sequence[RequiredValue]) -> bool:
         """Whether no call of a branch's function, hot or not, and no option as it is by default meets a clause."""
@@ -208,7 +208,7 @@ class UnmetRequirements:
         configured = dict(self._net.functions[function].configured)
         if name in configured:
             return self._passed(self._net.file_of_function[function], configured[name])
-        if key not in self._given:
+        if key not in self._values_passed:
             found = set(self._handed.get(key, ()))
             for edge in self._net.callers.get(function, ()):
                 if edge.how in (Handing.CALLED, Handing.RUN) and len(found) < _MOST_VALUES:
@@ -216,8 +216,8 @@ class UnmetRequirements:
             values = frozenset(found) if len(found) < _MOST_VALUES else frozenset({ANYTHING})
             if asking:
                 return values  # what asks for it may be left out of it
-            self._given[key] = values
-        return self._given[key]
+            self._values_passed[key] = values
+        return self._values_passed[key]
 
     def values_along(
         self, edge: Edge, name: str, *, any_call: bool, asking: tuple[tuple[int, str, bool], ...] = ()

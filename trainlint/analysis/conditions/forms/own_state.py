@@ -123,7 +123,7 @@ def is_filled_by_method(question: Question, thing: ast.Attribute) -> bool:
     return bool(rest) and any(
         isinstance(given, ast.Name) and given.id == root and _assigns(question, method, f"{parameter}.{rest}")
         for call, method in _methods_called(question)
-        for parameter, given in _given(call, method)
+        for parameter, given in _arguments_by_parameter(call, method)
     )
 
 
@@ -141,7 +141,7 @@ def _methods_called(question: Question) -> Iterator[tuple[ast.Call, Function]]:
                         yield call, owner.methods[name]
 
 
-def _given(call: ast.Call, method: Function) -> Iterator[tuple[str, ast.expr]]:
+def _arguments_by_parameter(call: ast.Call, method: Function) -> Iterator[tuple[str, ast.expr]]:
     for parameter in method.parameters[method.takes_object :]:
         given = method.argument_in(call, parameter.arg)
         if given is not None:

@@ -129,7 +129,7 @@ class Flags:
                             self._fields.setdefault(name, set()).add(_default_of_field(binding.value))
             for name, value in (
                 *self._constants(),
-                *self._given(),
+                *self._arguments_of_classes(),
                 *self._assigned_later(),
                 *self._handed_to_parsers(),
                 *self._when_read(),
@@ -145,7 +145,7 @@ class Flags:
                     if binding.how is How.ASSIGN:
                         yield name, PASSED if binding.path else _value(binding.value)
 
-    def _given(self) -> Iterator[tuple[str, str]]:
+    def _arguments_of_classes(self) -> Iterator[tuple[str, str]]:
         """What classes of settings are made with, and what a parser's defaults are set to."""
         for called, places in self.outline.calls.items():
             if called == "set_defaults" or (called[:1].isupper() and holds_settings(called)):
