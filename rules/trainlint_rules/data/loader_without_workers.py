@@ -131,7 +131,7 @@ class LoaderWithoutWorkers(LoaderRule):
         """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-        if walked_in_steps(site) or option_left_at_zero(site) is not None:
+        if "option" in match.fields or walked_in_steps(site):
             return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported

@@ -27,8 +27,9 @@ def _imported(file: SemanticModel) -> Iterator[str]:
 def _asked(file: SemanticModel) -> Iterator[str]:
     """What is asked of an imported module."""
     for place in file.outline.references:
-        if isinstance(place.node, ast.Attribute):
-            yield file.outline.origin(place.node) or "torch"
+        origin = file.outline.origin(place.node) if isinstance(place.node, ast.Attribute) else None
+        if origin is not None:
+            yield origin
 
 
 def _joined(module: str, name: str) -> str:

@@ -45,10 +45,14 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
         )
     if found is not None:
         return found
-    found = _item_of(kinds, source, block)
+    return _part(kinds, _item_of(kinds, source, block), path)
+
+
+def _part(kinds: Kinds, value: Value, path: tuple[int, ...]) -> Value:
+    """What stands at a place of a target, of a value that is unpacked into it."""
     for place in path:
-        found = kinds.item(found, place)
-    return found
+        value = kinds.item(value, place)
+    return value
 
 
 def _item_of(kinds: Kinds, source: ast.expr, block: Block) -> Value:
@@ -86,10 +90,7 @@ def _named_item(kinds: Kinds, call: ast.Call, name: str, path: tuple[int, ...], 
     if name == "items" and isinstance(call.func, ast.Attribute):
         if path[:1] != (1,):
             return STRING if path == (0,) else UNKNOWN  # a part of a key, where keys are tuples
-        found = kinds.element(kinds.of(call.func.value, block))
-        for place in path[1:]:
-            found = kinds.item(found, place)
-        return found
+        return _part(kinds, kinds.element(kinds.of(call.func.value, block)), path[1:])
     if name not in _NAMED_TENSORS | _NAMED_MODULES:
         return None
     if path == (0,):
