@@ -250,7 +250,7 @@ unfixable = []  # default
 fail-on = "error"  # --fail-on
 exclude = []  # default
 force-exclude = false  # default
-target-torch = ">=2.4"  # requirements of the project
+target-torch = ">=2.4"  # requirements.txt:1
 hot = []  # default
 cold = []  # default
 budget = {}  # default

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
         ("~=2.4.0", TorchRange((2, 4), (2, 5))),
         ("^2.4", TorchRange((2, 4), (3, 0))),
         ("~2.4", TorchRange((2, 4), (2, 5))),
-        ("^1.13 || ^2.0", TorchRange((1, 13), (3, 0))),
+        ("=2", TorchRange((2, 0), (3, 0))),
         (">=1.10,!=1.12.0", TorchRange((1, 10))),
         (">=2", TorchRange((2, 0))),
         ("<2.14", TorchRange(None, (2, 14))),
-        ("^1.13 || <2.3", TorchRange(None, (2, 3))),
         ("!=2.1", None),
         ("*", None),
     ],
@@ -87,6 +86,11 @@ REQUIREMENTS = {
         '[tool.poetry.group.train.dependencies]\ntorch = { version = "2.3.1", source = "gpu" }\n',
         TorchRange((2, 3), (2, 4)),
     ),
+    "Poetry, alternatives": (
+        "pyproject.toml",
+        '[tool.poetry.dependencies]\ntorch = "^1.13 || ^2.0"\n',
+        TorchRange((1, 13), (3, 0)),
+    ),
     "setup.cfg": (
         "setup.cfg",
         "[options]\ninstall_requires =\n    numpy\n    torch>=1.13\n[options.extras_require]\nx = torch>=2.0\n",
@@ -112,7 +116,6 @@ REQUIREMENTS = {
         TorchRange((2, 2)),
     ),
     "no lower bound": ("requirements.txt", "torch<3\n", TorchRange(None, (3, 0))),
-    "a link": ("requirements.txt", "torch @ https://example.org/torch-2.0-cp311.whl\n", None),
     "a wheel": (
         "requirements.txt",
         "torch @ https://example.org/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl#sha256=00\n",
@@ -129,7 +132,6 @@ REQUIREMENTS = {
         '[dependency-groups]\ntest = ["pytest"]\ntrain = [{ include-group = "test" }, "torch>=2.3"]\n',
         TorchRange((2, 3)),
     ),
-    "Pipfile": ("Pipfile", '[packages]\ntorch = "~=2.2.0"\n', TorchRange((2, 2), (2, 3))),
     "conda, any patch release": ("environment.yml", "dependencies:\n- pytorch=2.1\n", TorchRange((2, 1), (2, 2))),
     "conda, any minor one": ("environment.yaml", "dependencies: [pytorch=2]\n", TorchRange((2, 0), (3, 0))),
     "conda, with a build": (
@@ -151,7 +153,6 @@ REQUIREMENTS = {
         '\n[package.dependencies]\nversion = "1.0"\n',
         TorchRange((2, 5)),
     ),
-    "Pipfile.lock": ("Pipfile.lock", '{"default": {"torch": {"version": "==2.6.0"}}}', TorchRange((2, 6))),
     "an image": (
         "Dockerfile",
         "FROM pytorch/pytorch:2.4.1-cuda12.1-cudnn9-devel AS build\n",
@@ -176,15 +177,12 @@ REQUIREMENTS = {
         "RUN pip install --user torch==1.9.1\n",
         TorchRange((1, 9), (1, 10)),
     ),
-    "torchvision implies torch": ("requirements.txt", "numpy\ntorchvision==0.8\n", TorchRange((1, 7), (1, 8))),
-    "torchvision since torch 2.0": ("requirements.txt", "torchvision>=0.16\n", TorchRange((2, 1))),
+    "torchvision does not count": ("requirements.txt", "torchvision==0.8\n", None),
     "torchvision does not count beside torch": (
         "requirements.txt",
         "torchvision>=0.5\ntorch>=1.13\n",
         TorchRange((1, 13)),
     ),
-    "torchaudio": ("environment.yml", "dependencies: [torchaudio=0.9.0]\n", TorchRange((1, 9), (1, 10))),
-    "an unknown torchvision": ("requirements.txt", "torchvision>=0.2\n", None),
     "a README, what pip installs": (
         "README.md",
         "# Model\n```\npip install torch==1.10.0+cu111 torchvision==0.11.1+cu111 -f https://x.org\n```\n",
@@ -192,7 +190,7 @@ REQUIREMENTS = {
     ),
     "a README, what conda installs": (
         "README.md",
-        "Tested with PyTorch 1.4.\n\n`conda install pytorch=1.6.0 cudatoolkit=10.1 -c pytorch`\n",
+        "`conda install pytorch=1.6.0 cudatoolkit=10.1 -c pytorch`\n",
         TorchRange((1, 6), (1, 7)),
     ),
     "a README, an image": (
@@ -207,7 +205,18 @@ REQUIREMENTS = {
         "PyTorch 2.1\n\nPyTorch `1.12` works, too.\n",
         TorchRange((1, 12)),
     ),
-    "a README among the docs": ("docs/README_of_a_model.md", "> - PyTorch >= 1.9.1\n", TorchRange((1, 9))),
+    "a README, a list": ("README_of_a_model.md", "> - PyTorch ≥ 1.9.1\n", TorchRange((1, 9))),
+    "a README, the oldest of what is installed and tested": (
+        "README.md",
+        "Tested with PyTorch 1.4.\n\n`conda install pytorch=1.6.0 -c pytorch`\n",
+        TorchRange((1, 4)),
+    ),
+    "a README, a part of the code": (
+        "README.md",
+        "On CPU, turn off PyTorch 2.0 compile with `--compile=False`.\n",
+        None,
+    ),
+    "a README, news": ("README.md", "Our layers came to PyTorch 2.0 this year.\n", None),
     "a README, a condition": ("README.md", "`flash = True  # if you have pytorch 2.0`\n", None),
     "a README, other packages": (
         "README.md",
@@ -217,7 +226,6 @@ REQUIREMENTS = {
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
     "broken TOML": ("pyproject.toml", "torch = [\n", None),
     "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),
-    "broken setup.cfg": ("setup.cfg", "torch>=2.0\n", None),
     "a version nobody can read": ("requirements.txt", "torch>=two\n", None),
 }
 
@@ -249,6 +257,48 @@ def test_a_readme_counts_for_the_projects_in_its_repository(tmp_path: Path) -> N
     (part / "setup.py").write_text("setup()\n", encoding="utf-8")
 
     assert find_target_torch(part).versions == TorchRange((1, 8))
+
+
+def test_an_older_statement_above_counts_up_to_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch==1.0\n", encoding="utf-8")
+    repository = tmp_path / "repository"
+    (repository / ".git").mkdir(parents=True)
+    (repository / "setup.cfg").write_text("[options]\ninstall_requires = torch>=1.7\n", encoding="utf-8")
+    part = repository / "part"
+    part.mkdir()
+    (part / "requirements.txt").write_text("torch>=2.5\n", encoding="utf-8")
+
+    assert find_target_torch(part).versions == TorchRange((1, 7))
+
+
+def test_without_a_repository_the_nearest_directory_counts(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch==1.0\n", encoding="utf-8")
+    (tmp_path / "part" / "src").mkdir(parents=True)
+    (tmp_path / "part" / "requirements.txt").write_text("torch>=2.5\n", encoding="utf-8")
+
+    assert find_target_torch(tmp_path / "part" / "src").versions == TorchRange((2, 5))
+
+
+WRITTEN = {
+    "requirements.txt": ("requirements.txt", "numpy\ntorch==1.7.1\n", 2),
+    "Poetry": ("pyproject.toml", '[tool.poetry.dependencies]\nnumpy = "1.7"\ntorch = "^1.7"\n', 3),
+    "a lock file": ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "1.7.1"\n', 4),
+    "a README": ("README.md", "# PyTorch\n\n`pip install torch==1.7.1`\n", 3),
+}
+
+
+@pytest.mark.parametrize(("file", "text", "line"), WRITTEN.values(), ids=WRITTEN)
+def test_the_file_and_line_of_the_oldest_statement_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str, line: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "setup.py").write_text("setup(install_requires=['torch>=2.1'])\n", encoding="utf-8")
+    (tmp_path / file).write_text(text, encoding="utf-8")
+
+    found = find_target_torch(tmp_path).versions
+    assert found is not None
+    assert found.where == f"{file}:{line}"
 
 
 def test_a_readme_above_a_project_without_repository_does_not_count(tmp_path: Path) -> None:
@@ -287,9 +337,13 @@ TOGETHER = {
         {"requirements.txt": "torch<2.6\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
         ((2, 4), (2, 6)),
     ),
-    "what is declared wins over a README": (
-        {"requirements.txt": "torch>=2.1\n", "README.md": "PyTorch 1.8\n"},
-        ((2, 1), None),
+    "an older README counts beside what is declared": (
+        {"requirements.txt": "torch>=2.1\n", "README.md": "`pip install torch==1.7.1`\n"},
+        ((1, 7), None),
+    ),
+    "pins of two files are a range": (
+        {"requirements.txt": "torch==2.1.0\n", "README.md": "`pip install torch==1.7.1`\n"},
+        ((1, 7), (2, 2)),
     ),
     "a README where nothing else names a version": (
         {"requirements.txt": "torch\n", "README.md": "PyTorch 1.8\n"},

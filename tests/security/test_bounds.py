@@ -24,10 +24,10 @@ DECLARING = (
     "requirements/base.txt",
     "setup.cfg",
     "setup.py",
-    "Pipfile",
+    "Dockerfile",
     "environment.yml",
     "uv.lock",
-    "Pipfile.lock",
+    "README.md",
 )
 
 
@@ -130,7 +130,8 @@ NAMING = {
     "includes in a circle": ("requirements.txt", "-r requirements.txt\n" * 10_000),
     "many includes": ("requirements.txt", "".join(f"-r {number}.txt\n" for number in range(50_000))),
     "deep TOML": ("pyproject.toml", "torch = " + "[" * 20_000 + "\n"),
-    "deep JSON": ("Pipfile.lock", '{"torch": ' + "[" * 100_000),
+    "blank lines in a Dockerfile": ("Dockerfile", "RUN pip install torch" + "\n" * 900_000),
+    "a long line of a README": ("README.md", "tested with PyTorch (" + "torch 1." * 20_000 + "\n"),
     "deep Python": ("setup.py", "torch = " + "(" * 20_000),
     "deep YAML": ("environment.yml", "torch: " + "[" * 20_000),
     "aliases of aliases": (

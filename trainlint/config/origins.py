@@ -32,7 +32,7 @@ def origins(config: Config, overrides: Overrides, *, named: bool) -> dict[str, t
         elif key.field == "extend_select" and "select" in overrides:
             sources = ["--select"]  # it drops what the file selects besides
         elif not sources and key.field == "target_torch" and config.target_torch is not None:
-            sources = ["requirements of the project"]
+            sources = [config.target_torch.where]
         found[key.field] = tuple(sources) or (DEFAULT,)
     return found
 

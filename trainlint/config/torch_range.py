@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from trainlint.patterns import lazy
 
 Version = tuple[int, int]
 
-_OF_PEP_440 = ("~=", "==", "!=", "<", ">")
-_OF_OTHERS = ("^", "~", "=")
-"""Poetry's and conda's operators."""
+_OF_OTHERS = lazy(r"\^|~(?!=)|=(?!=)|(?=v?\d)")
+"""Poetry's and conda's operators, and none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,8 @@ class TorchRange:
     """The oldest that is targeted; None where there is no lower bound."""
     maximum: Version | None = None
     """The first that is no longer targeted; None where there is no upper bound."""
-    implied: bool = field(default=False, compare=False, repr=False)
-    """Whether the version of another package implies it: it counts where torch's own is not named beside it."""
+    where: str = field(default="", compare=False, repr=False)
+    """The file and line that states the oldest, as in "setup.py:12"; empty for a setting."""
 
     def __str__(self) -> str:
         """As a specifier, as in ">=2.4,<2.14"."""
@@ -41,9 +38,7 @@ class TorchRange:
 
     def lacks(self, since: Version) -> bool:
         """Whether some targeted version is known to lack what came with version `since`."""
-        if self.minimum is not None:
-            return self.minimum < since
-        return self.maximum is not None and self.maximum <= since
+        return self.minimum < since if self.minimum is not None else not self.reaches(since)
 
     def reaches(self, version: Version) -> bool:
         """Whether `version` or a newer one is targeted."""
@@ -55,37 +50,17 @@ def parse_torch_range(text: str) -> TorchRange | None:
 
     None when it sets no bound. Raises ValueError, with a sentence, for what is no version or admits none.
     """
-    return widest(_parse_alternative(alternative) for alternative in text.split("||"))
-
-
-def widest(ranges: Iterable[TorchRange | None]) -> TorchRange | None:
-    """From the lowest minimum to the highest maximum. A bound that one range lacks is no bound; None for no bounds."""
-    minima: list[Version | None] = []
-    maxima: list[Version | None] = []
-    for found in ranges:
-        minima.append(found.minimum if found else None)
-        maxima.append(found.maximum if found else None)
-    lows = [version for version in minima if version is not None]
-    highs = [version for version in maxima if version is not None]
-    low = min(lows) if lows and len(lows) == len(minima) else None
-    high = max(highs) if highs and len(highs) == len(maxima) else None
-    return None if low is None and high is None else TorchRange(low, high)
-
-
-def _parse_alternative(text: str) -> TorchRange | None:
     minima: list[Version] = []
     maxima: list[Version] = []
     clauses = [clause.strip() for clause in text.strip().strip("()").split(",")]
-    if clauses[-1] == "" and len(clauses) > 1:
-        clauses.pop()
-    for clause in clauses:
+    for clause in clauses[:-1] if clauses[-1] == "" and len(clauses) > 1 else clauses:
         lower, upper = _bounds(clause)
         minima += [lower] if lower else []
         maxima += [upper] if upper else []
     if not minima and not maxima:
         return None
     found = TorchRange(max(minima, default=None), min(maxima, default=None))
-    if found.minimum is not None and found.maximum is not None and found.maximum <= found.minimum:
+    if found.minimum is not None and not found.reaches(found.minimum):
         raise ValueError(f'"{text.strip()}" admits no version')
     return found
 
@@ -94,7 +69,7 @@ def _bounds(clause: str) -> tuple[Version | None, Version | None]:
     """The first version let in and the first one shut out. Raises ValueError."""
     if clause == "*":  # Poetry's word for any version
         return None, None
-    operator, release, wildcard = _read(clause)
+    operator, release, is_any = _read(clause)
     major, minor, patch = (*release, 0, 0)[:3]
     version, after_minor, after_major = (major, minor), (major, minor + 1), (major + 1, 0)
     match operator:
@@ -106,26 +81,27 @@ def _bounds(clause: str) -> tuple[Version | None, Version | None]:
         case "<=":
             return None, after_minor
         case "==" | "===" | "=":
-            return version, after_major if wildcard and len(release) == 1 else after_minor
+            return version, after_major if is_any and len(release) == 1 else after_minor
         case "~=":
             return version, after_minor if len(release) > 2 else after_major
         case "~":
             return version, after_minor if len(release) > 1 else after_major
         case "^":
             return version, after_minor if major == 0 else after_major
-        case _:  # "!=" shuts one version out and bounds nothing
-            return None, None
+    return None, None  # "!=" shuts one version out and bounds nothing
 
 
 def _read(clause: str) -> tuple[str, tuple[int, ...], bool]:
-    """The operator, the numbers of the version, and whether they end in ".*". Raises ValueError."""
+    """The operator, the numbers of the version, and whether more numbers may follow them. Raises ValueError."""
     from packaging.specifiers import InvalidSpecifier, Specifier  # few runs name a version, and it costs 20 ms
     from packaging.version import Version as AnyVersion
 
-    own = None if clause.startswith(_OF_PEP_440) else clause[:1] if clause[:1] in _OF_OTHERS else ""
+    own = _OF_OTHERS.match(clause)
     try:
-        specifier = Specifier(clause if own is None else f"=={clause[len(own) :].strip()}")
+        specifier = Specifier(f"=={clause[own.end() :].strip()}" if own else clause)
         release = AnyVersion(specifier.version.removesuffix(".*")).release
     except (InvalidSpecifier, ValueError) as error:
         raise ValueError(f'"{clause}" is no version; write one such as ">=2.4"') from error
-    return specifier.operator if own is None else own, release, specifier.version.endswith(".*")
+    operator = own[0] if own else specifier.operator
+    # Conda's "=2" is any 2.
+    return operator, release, operator == "=" or specifier.version.endswith(".*")

@@ -1,6 +1,6 @@
-"""The PyTorch versions that a project targets, read from the files in which it declares or locks what it needs.
+"""The PyTorch versions that a project states in the files that declare, lock or explain what it needs.
 
-`find` says which files are asked and which of them wins; the other modules read one format each and execute nothing.
+`find` says which files are asked and which statement counts; `formats` reads one file. Nothing is executed.
 """
 
 from trainlint.config.torch.find import TargetTorch, find_target_torch

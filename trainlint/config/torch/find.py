@@ -1,47 +1,34 @@
-"""Which files of a project are asked for the torch versions that it targets, and which of them wins.
+"""Which files of a project are asked for the PyTorch versions that it states, and which statement counts.
 
-The nearest directory upward counts in which a file says something, within the project. In it, files that declare what
-is supported are asked in the order of `_declaring`; the first with a lower bound wins, and an upper bound that stands
-alone before it is kept. Where none declares a lower bound, a lock file gives it: what is run is then the oldest version
-that is known to matter. A lock file sets no upper bound, since it is written anew with each update. Where there is
-none, the README of the directory is asked; those above it count up to the repository's, whatever projects lie between.
+The files of a directory count, and those of the directories above it up to the repository's; outside of a repository,
+up to the first directory that states something or marks a project. Where several disagree, the oldest counts: a fix
+may write only what all of them have.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
-from trainlint.config.torch.formats import (
-    FIRST,
-    LOCKS,
-    bound,
-    is_conda,
-    is_dockerfile,
-    is_read,
-    is_readme,
-    is_requirements,
-    read_requirements,
-)
+from trainlint.config.torch.formats import FOLDERS, bound, kind_of, stated_in
 from trainlint.paths import absolute, shown_here
-from trainlint.project import PROJECT_FILES, REPOSITORY, project_around, repository_around
+from trainlint.project import PROJECT_FILES, project_around, repository_around
+
+MOST_FILES = 50
+"""For one directory, those above it and those included by others counted. Projects have a handful."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
-
-MOST_FILES = 50
-"""In one directory, those included by others counted. Projects have a handful."""
-_ENDS = frozenset({REPOSITORY, *PROJECT_FILES}) - {"trainlint.toml"}
-"""Above a directory with one of these, requirements are those of another project. A trainlint.toml marks none."""
+_MARKS = frozenset(PROJECT_FILES) - {"trainlint.toml"}
 
 
 @dataclass(frozen=True, slots=True)
 class TargetTorch:
-    """The torch versions that a project's own files let in."""
+    """The torch versions that a project's own files state."""
 
     versions: TorchRange | None = None
     """None where no file sets a bound."""
@@ -50,115 +37,82 @@ class TargetTorch:
 
 
 def find_target_torch(directory: Path) -> TargetTorch:
-    """The torch versions named by the nearest files in a directory or above it, within its project.
+    """The torch versions that the files of a directory and of those above it state, within its project.
 
-    Nothing of the project is executed. What cannot be read or understood names no version.
+    Nothing of the project is executed. What cannot be read or understood states no version.
     """
     start = absolute(directory)
     repository = repository_around(str(start))
-    notes: list[str] = []
-    found = None
-    ended = False
+    files = _Files()
     for place in (start, *start.parents):
         names = _names_in(place)
-        if any(map(is_read, names)):
-            here = _Place(place, names, Path(project_around(str(place)) or place), notes)
-            found = here.lowest_of_readmes() if ended else here.versions()
-        ended = ended or not names.isdisjoint(_ENDS)
-        if found is not None or (ended and (repository is None or REPOSITORY in names)):
+        files.read_all(place, names)
+        if str(place) == repository or (repository is None and (files.ranges or not names.isdisjoint(_MARKS))):
             break
-    return TargetTorch(found, tuple(notes))
+    return TargetTorch(_oldest(files.ranges), tuple(files.notes))
 
 
-class _Place:
-    """One directory in which files are asked."""
+def _oldest(stated: Sequence[TorchRange]) -> TorchRange | None:
+    """The oldest lower bound, with the newest upper bound where each statement has one or the others are only such."""
+    caps = [found.maximum for found in stated if found.minimum is None and found.maximum is not None]
+    known = sorted((found for found in stated if found.minimum is not None), key=lambda found: found.minimum or (0, 0))
+    if not known:
+        return max(stated, key=lambda found: found.maximum or (0, 0), default=None)
+    oldest, maxima = known[0], [found.maximum for found in known if found.maximum is not None]
+    newest = max(maxima) if len(maxima) == len(known) else max(caps, default=None)
+    return replace(oldest, maximum=newest if newest is None or newest > (oldest.minimum or newest) else None)
 
-    def __init__(self, directory: Path, names: frozenset[str], project: Path, notes: list[str]) -> None:
-        self.directory = directory
-        self.names = names
-        self.project = project
-        self.notes = notes
-        self.read: set[str] = set()
-        """The files asked so far, by their real paths."""
 
-    def versions(self) -> TorchRange | None:
-        """What the files of this directory say together."""
-        from trainlint.config.torch_range import TorchRange
+class _Files:
+    """The files that were asked, and what they state."""
 
-        below: TorchRange | None = None
-        for path in self._declaring():
-            found = self._of_file(path)
-            if found is not None and found.minimum is not None:
-                return _with_maximum(found, below)
-            below = below or found
-        locked = (self._of_file(self.directory / name) for name in LOCKS if name in self.names)
-        lock = next(filter(None, locked), None)
-        if lock is not None:
-            return _with_maximum(TorchRange(lock.minimum), below)
-        found = self.lowest_of_readmes()
-        return _with_maximum(found, below) if found is not None and found.minimum is not None else below or found
+    def __init__(self) -> None:
+        self.ranges: list[TorchRange] = []
+        self.notes: list[str] = []
+        self._read: set[str] = set()
+        """By their real paths."""
 
-    def lowest_of_readmes(self) -> TorchRange | None:
-        """What the READMEs of this directory and of its `docs` say together."""
-        paths = [self.directory / name for name in sorted(filter(is_readme, self.names))]
-        if "docs" in self.names:
-            within = self.directory / "docs"
-            paths += [within / name for name in sorted(filter(is_readme, _names_in(within)))]
-        return _lowest(filter(None, map(self._of_file, paths)))
-
-    def _declaring(self) -> Iterator[Path]:
-        """The files that may declare versions, in the order in which they are asked."""
-        yield from (self.directory / name for name in FIRST if name in self.names)
-        yield from (self.directory / name for name in sorted(filter(is_requirements, self.names)))
-        if "requirements" in self.names:
-            within = self.directory / "requirements"
-            yield from (within / name for name in sorted(_names_in(within)) if name.endswith(".txt"))
-        yield from (self.directory / name for name in sorted(filter(is_conda, self.names)))
-        yield from (self.directory / name for name in sorted(filter(is_dockerfile, self.names)))
-        if "docker" in self.names:
-            images = self.directory / "docker"
-            yield from (images / name for name in sorted(filter(is_dockerfile, _names_in(images))))
-
-    def _of_file(self, path: Path) -> TorchRange | None:
-        """What a file says together with those that it includes, each read once."""
-        ranges: list[TorchRange] = []
-        waiting = [path]
-        while waiting:
-            here = waiting.pop()
-            data = self._bytes(here)
+    def read_all(self, place: Path, names: frozenset[str]) -> None:
+        """Read what is there to read in a directory, each file once, with those that it includes."""
+        waiting = sorted(_candidates(place, names), reverse=True)
+        project = Path(project_around(str(place)) or place)
+        while waiting and len(self._read) <= MOST_FILES:
+            path = waiting.pop()
+            data = self._bytes(path, project)
             if data is not None:
-                found = read_requirements(here.name, data)
-                ranges += found.ranges
-                # Each is read once at most, so that those that include each other come to an end.
-                waiting += [Path(os.path.normpath(here.parent / name)) for name in found.includes[:MOST_FILES]]
-        return _lowest(ranges)
+                ranges, includes = stated_in(path.name, data)
+                self.ranges += (replace(found, where=f"{shown_here(path)}:{found.where}") for found in ranges)
+                waiting += (Path(os.path.normpath(path.parent / name)) for name in includes[:MOST_FILES])
 
-    def _bytes(self, path: Path) -> bytes | None:
+    def _bytes(self, path: Path, project: Path) -> bytes | None:
         """A file's bytes; None where it was read before, or is not to be read, which `notes` then says."""
-        if len(self.read) > MOST_FILES:
-            return None
         real = os.path.realpath(path)
-        if real in self.read:
+        if real in self._read:
             return None
-        self.read.add(real)
-        if len(self.read) > MOST_FILES:
-            self._note(path, f"only {MOST_FILES} such files are read for one directory")
-            return None
-        if leads_out(path, self.project):
-            self._note(path, "it leads out of the project")
-            return None
+        self._read.add(real)
         try:
-            return read_bounded(path, bound(path.name))
+            if len(self._read) > MOST_FILES:
+                self._note(path, f"only {MOST_FILES} such files are read for one directory")
+            elif leads_out(path, project):
+                self._note(path, "it leads out of the project")
+            else:
+                return read_bounded(path, bound(path.name))
         except UnfitFile as error:
             if not path.is_dir():
                 self._note(path, str(error.strerror))
         except (OSError, ValueError):
-            # This only finds a default: a file that is missing or out of reach is left to others to complain of.
-            pass
+            pass  # This only finds a default: a file that is missing or out of reach is left to others to complain of.
         return None
 
     def _note(self, path: Path, reason: str) -> None:
         self.notes.append(f"{shown_here(path)} was not read for versions of torch: {reason}")
+
+
+def _candidates(place: Path, names: frozenset[str]) -> Iterator[Path]:
+    yield from (place / name for name in names if kind_of(name))
+    for folder in names.intersection(FOLDERS):
+        within = place / folder
+        yield from (within / name for name in _names_in(within) if name.endswith(".txt") or kind_of(name) == "image")
 
 
 def _names_in(place: Path) -> frozenset[str]:
@@ -166,21 +120,3 @@ def _names_in(place: Path) -> frozenset[str]:
         return frozenset(child.name for child in place.iterdir())
     except OSError:
         return frozenset()
-
-
-def _with_maximum(found: TorchRange, other: TorchRange | None) -> TorchRange:
-    """A range without an upper bound, with that of another one where they overlap."""
-    from trainlint.config.torch_range import TorchRange
-
-    if found.maximum is not None or other is None or other.maximum is None or found.minimum is None:
-        return found
-    return TorchRange(found.minimum, other.maximum) if found.minimum < other.maximum else found
-
-
-def _lowest(ranges: Iterable[TorchRange]) -> TorchRange | None:
-    """All that several requirements of one file let in. Those without a lower bound count only if all are such."""
-    from trainlint.config.torch_range import widest
-
-    known = list(ranges)
-    known = [found for found in known if not found.implied] or known
-    return widest([found for found in known if found.minimum is not None] or known)
