@@ -35,7 +35,7 @@ def trainlint(*words: str, color: bool = False) -> str:
     plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     plain.pop("FORCE_COLOR" if not color else "NO_COLOR", None)
     plain["FORCE_COLOR" if color else "NO_COLOR"] = "1"
-    command = [sys.executable, "-m", "trainlint", *words, "--isolated"]
+    command = [sys.executable, "-m", "trainlint", *words]
     return subprocess.run(
         command, cwd=REPOSITORY, env=plain, stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout

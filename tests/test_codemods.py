@@ -40,7 +40,7 @@ class Net(torch.nn.Module):
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "pyproject.toml").write_text("[tool.trainlint]\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.trainlint]\ntarget-torch = ">=2.4"\n')
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "broken.py").write_text("import torch\nprint torch\n")

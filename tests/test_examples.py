@@ -32,7 +32,7 @@ def run(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
 
 
 def check(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    return run("-m", "trainlint", "check", "--isolated", *words, cwd=cwd)
+    return run("-m", "trainlint", "check", *words, cwd=cwd)
 
 
 def reported() -> list[tuple[str, int, str, str]]:

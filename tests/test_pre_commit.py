@@ -171,6 +171,7 @@ def test_what_the_project_excludes_is_left_alone(repository: Repository) -> None
 
 @pytest.mark.parametrize("repository", ["trainlint-fix"], indirect=True)
 def test_the_fix_is_applied_and_then_the_commit_passes(repository: Repository) -> None:
+    (repository.path / "requirements.txt").write_text("torch>=2.4\n", encoding="utf-8")
     refused = repository.commit("step.py", OUTDATED)
     assert refused.returncode != 0
     fixed = (repository.path / "step.py").read_text(encoding="utf-8")
@@ -185,6 +186,7 @@ def test_the_fix_is_applied_and_then_the_commit_passes(repository: Repository) -
 
 @pytest.mark.parametrize("repository", ["trainlint-fix"], indirect=True)
 def test_a_notebook_is_fixed_in_place_and_then_the_commit_passes(repository: Repository) -> None:
+    (repository.path / "requirements.txt").write_text("torch>=2.4\n", encoding="utf-8")
     refused = repository.commit("run.ipynb", NOTEBOOK)
     assert refused.returncode != 0, refused.stdout
     fixed = (repository.path / "run.ipynb").read_text(encoding="utf-8")

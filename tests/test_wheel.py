@@ -139,6 +139,7 @@ def test_the_source_distribution_works_in_an_empty_environment(dist: Path, tmp_p
     if done.returncode and "No matching distribution" not in done.stderr and "onnection" in done.stderr:
         pytest.skip("the package index cannot be reached")
     assert done.returncode == 0, done.stderr
+    (tmp_path / "requirements.txt").write_text("torch>=2.4\n")
     (tmp_path / "train.py").write_text("import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
     check = [
         str(programs / "trainlint"),

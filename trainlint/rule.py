@@ -197,9 +197,8 @@ class Rule(ABC):
         (`Site.is_switched_off`). A `fix` that is still to be made is made now, but not for a finding that is too unsure
         to be shown: that takes as long as all else.
         `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
-        There is no fix where the project targets an older one, nor where nobody says how old its PyTorch is and that
-        version is young; it is UNSAFE where nobody says it and that version is not in all that are in use. What the
-        code itself uses counts as saying it. The help names that version where the project may run an older one.
+        Where the project does not state that it runs that version or a newer one, the fix is UNSAFE and its title names
+        the version; where it states only older ones, there is none.
         """
         heat = site.heat
         if fix is not None and site.is_run_by_nobody:
@@ -210,11 +209,9 @@ class Rule(ABC):
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.
-            from trainlint.analysis.tables.versions.torch_releases import fix_for_target, help_for_target
+            from trainlint.analysis.tables.versions.needed_versions import for_target
 
-            target = site.file.config.target_torch
-            help = help_for_target(help, fix_needs, target)
-            fix = fix_for_target(fix, fix_needs, target, site.file.shown_versions) if fix is not None else None
+            fix, help = for_target(fix, help, fix_needs, site.file.config.target_torch)
         return Finding(
             code=self.code,
             name=self.name,

@@ -52,7 +52,7 @@ class Edits(RuleBasedStateMachine):
         super().__init__()
         self.directory = tempfile.TemporaryDirectory()
         self.root = Path(self.directory.name).resolve()
-        (self.root / "pyproject.toml").touch()
+        (self.root / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.4"]\n')
 
     def teardown(self) -> None:
         self.directory.cleanup()

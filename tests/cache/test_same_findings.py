@@ -206,6 +206,7 @@ def test_an_unreadable_file_is_no_result(project: Path) -> None:
 
 def test_fixes_are_made_afresh_and_their_result_is_seen(project: Path) -> None:
     old = project / "pkg/old.py"
+    (project / "requirements.txt").write_text("torch>=2.4\n")
     old.write_text("import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
     before, _ = checked()
     assert any(finding.fix for finding in before.report.findings)

@@ -95,6 +95,7 @@ def test_a_configuration_cannot_name_a_file_outside_of_its_project(program: Prog
 
 def test_fixed_entries_are_told_and_dropped_with_one_command(program: Program, write: Write) -> None:
     train = write("train.py", TRAIN)
+    write("requirements.txt", "torch>=2.4\n")
     write("old.py", OUTDATED)
     program("baseline")
     train.write_text(TRAIN.replace("loss.item()", "loss.detach()"))
@@ -121,6 +122,7 @@ def test_pruning_adds_nothing(program: Program, write: Write) -> None:
 
 def test_files_and_rules_that_are_not_asked_about_are_not_stale(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
+    write("requirements.txt", "torch>=2.4\n")
     old = write("old.py", OUTDATED)
     program("baseline")
     assert program("check", "old.py", "--baseline", NAME).err == ""
@@ -159,6 +161,7 @@ def test_what_is_no_baseline_is_one_sentence_and_nothing_is_judged(
 
 
 def test_only_new_findings_are_fixed_and_silenced(program: Program, write: Write) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     old = write("old.py", OUTDATED)
     program("baseline")
     new = write("new.py", OUTDATED.replace("scaler", "other"))
@@ -216,6 +219,7 @@ def test_a_run_from_the_cache_is_compared_anew(program: Program, write: Write) -
 
 def test_json_and_sarif_say_what_is_new_and_what_is_gone(program: Program, write: Write) -> None:
     train = write("train.py", TRAIN)
+    write("requirements.txt", "torch>=2.4\n")
     write("old.py", OUTDATED)
     program("baseline")
     (program.directory / "old.py").unlink()

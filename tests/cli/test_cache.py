@@ -201,6 +201,7 @@ def test_two_runs_at_once_say_what_one_says(program: Program, project: Path) -> 
 
 @pytest.mark.slow
 def test_fixed_files_are_judged_anew(program: Program, write: Write) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     write("train.py", "import torch\n" * 2_000 + "scaler = torch.cuda.amp.GradScaler()\n")
     assert program("check").code == 1
     assert program("check", "--fix").code == 0

@@ -19,17 +19,17 @@ name = "é"
 
 
 def f(x, y):
-    return torch.ger(Variable(x), y)
+    return torch.chain_matmul(Variable(x), y)
 """
 
 FILES = {
     "plain.py": TEXT.encode(),
     "no_line_end.py": TEXT.rstrip().encode(),
-    "last_line_changes.py": b"import torch\n\n\ndef f(x, y): return torch.ger(x, y)",
+    "last_line_changes.py": b"import torch\n\n\ndef f(x, y): return torch.chain_matmul(x, y)",
     "windows.py": TEXT.replace("\n", "\r\n").encode(),
     "mixed.py": TEXT.replace("y):\n", "y):\r\n").encode(),
     "mark.py": b"\xef\xbb\xbf" + TEXT.encode(),
-    "mark_on_a_changed_line.py": b"\xef\xbb\xbfimport torch; z = torch.ger(torch.ones(1), torch.ones(1))\n",
+    "mark_on_a_changed_line.py": b"\xef\xbb\xbfimport torch; z = torch.chain_matmul(torch.ones(1), torch.ones(1))\n",
     "latin.py": f"# -*- coding: latin-1 -*-\n{TEXT}".encode("latin-1"),
     "latin_on_a_changed_line.py": f"# -*- coding: latin-1 -*-\n{TEXT.rstrip()}  # é\n".encode("latin-1"),
     "form_feed.py": TEXT.replace("\n\n\ndef", "\n\x0c\ndef").encode(),
@@ -45,12 +45,13 @@ def repository(tmp_path: Path) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+    (root / "requirements.txt").write_text("torch>=2.4\n")
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
     return root
 
 
 def trainlint(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "trainlint", "check", *arguments, "--isolated", "--no-cache"]
+    command = [sys.executable, "-m", "trainlint", "check", *arguments, "--no-cache"]
     return subprocess.run(command, cwd=directory, capture_output=True, check=False)
 
 

@@ -117,6 +117,7 @@ def test_a_line_that_a_new_call_made_hot_is_reported_with_that_call(clone: Progr
 
 def test_only_findings_of_the_change_are_fixed(clone: Program, write: Write) -> None:
     outdated = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
+    write("requirements.txt", "torch>=2.4\n")
     write("a.py", outdated)
     commit(clone)
     git(clone.directory, "branch", "-f", "main")

@@ -117,6 +117,7 @@ def test_what_runs_in_another_file_is_named_by_the_cell_that_calls_it(program: P
 
 
 def test_fixes_change_the_lines_they_are_about_and_no_other_byte(program: Program, write: Write) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     before = training(code(OUTDATED, number=5))
     path = write("run.ipynb", before)
     result = program("check", ".", "--fix", "--output-format", "concise")
@@ -131,6 +132,7 @@ def test_fixes_change_the_lines_they_are_about_and_no_other_byte(program: Progra
 
 
 def test_the_diff_is_a_patch_of_the_file(program: Program, write: Write) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     path = write("run.ipynb", training(code(OUTDATED, number=5)))
     before = path.read_bytes()
     result = program("check", ".", "--diff")
@@ -147,7 +149,8 @@ def test_ignore_comments_in_cells_silence_and_can_be_added(program: Program, wri
     assert program("check", ".").out == "All clear: 1 file (1 problem ignored by comments).\n"
 
 
-def test_a_notebook_on_standard_input_comes_back_fixed(program: Program) -> None:
+def test_a_notebook_on_standard_input_comes_back_fixed(program: Program, write: Write) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     data = training(code(OUTDATED, number=5)).encode()
     result = program("check", "-", "--stdin-filename", "run.ipynb", "--fix", "--output-format", "concise", stdin=data)
     assert result.out.encode() == data.replace(b"torch.cuda.amp.autocast()", b'torch.amp.autocast(\\"cuda\\")')

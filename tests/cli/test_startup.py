@@ -196,6 +196,7 @@ def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: P
 
 @pytest.mark.parametrize("output_format", ["full", "concise", "github", "json", "sarif"])
 def test_findings_without_evidence_need_nothing_of_it(program: Program, write: Write, output_format: str) -> None:
+    write("requirements.txt", "torch>=2.4\n")
     write("old.py", "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
     found = imports(program, "check", "--no-cache", "--output-format", output_format, "old.py", code=1)
     assert f"trainlint.report.formats.{output_format}" in found.ours

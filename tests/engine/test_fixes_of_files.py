@@ -52,7 +52,7 @@ def train(module: str) -> str:
 
 def level(root: Path, files: Mapping[str, str], name: str, code: str, monkeypatch: pytest.MonkeyPatch) -> Safety | None:
     """The level of the fixes of a rule in one file; None where there is none."""
-    monkeypatch.chdir(write_project(root, dict(files)))
+    monkeypatch.chdir(write_project(root, {"requirements.txt": "torch>=2.5\n", **files}))
     fixes = [item.fix for item in findings_in(judged(".", overrides=ALL), name) if item.code == code and item.fix]
     return fixes[0].safety if fixes else None
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.cli.test_notebooks import OUTDATED, training
 from tests.notebooks.made import code
 from trainlint.catalogue import installed_rules
+from trainlint.config import Overrides
+from trainlint.config.torch_range import TorchRange
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.rewriting import Chosen, Fixing, place_shown
 from trainlint.engine.run import run_text
@@ -18,7 +20,7 @@ SOURCE = decode_source("run.ipynb", DATA)
 
 
 def test_one_chosen_finding_is_fixed_where_it_is_shown() -> None:
-    configurations = Configurations(installed_rules(), isolated=True)
+    configurations = Configurations(installed_rules(), Overrides(target_torch=TorchRange((2, 4))), isolated=True)
     found = run_text(SOURCE, Path("run.ipynb"), configurations, alone=True).report.findings
     (place,) = (place_shown(each) for each in found if each.cell == 6 and each.fix)
     fixing = Fixing(Safety.SAFE, write=False, chosen=Chosen(frozenset({place}), frozenset()))

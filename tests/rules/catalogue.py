@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from dataclasses import replace
 from functools import cache
 from pkgutil import walk_packages
 
 import trainlint_rules
 from trainlint.config import Config, select
+from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
@@ -19,6 +21,12 @@ IDIOMS = tuple(found.name for found in _WALKED if not found.ispkg and ".idioms."
 """Recognisers that the rules of one topic share."""
 MODULES = tuple(found.name for found in _WALKED if not found.ispkg and found.name not in IDIOMS)
 DEFAULT = Config()
+_STATED = (2, 5)
+STATED = replace(DEFAULT, target_torch=TorchRange(_STATED))
+"""Of a project that states its PyTorch. Without that, fixes with names that PyTorch 1.0 lacks are unsafe, and old names
+are no default findings."""
+_NEWER = {"TRN514": (2, 6), "TRN532": (2, 8), "TRN815": (2, 12)}
+"""Rules without such fixes that find something only in newer versions."""
 
 
 def rules_in(module: str) -> list[type[Rule]]:
@@ -46,10 +54,16 @@ def all_rules() -> tuple[type[Rule], ...]:
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
-def judged(text: str, *rules: type[Rule], path: str = "train.py") -> Verdicts:
-    """What the given rules, or all that are on by default, say of a text."""
-    chosen = tuple(rule() for rule in rules) or select([rule() for rule in all_rules()], DEFAULT)
-    return judge(source(text, path), chosen, DEFAULT, known=all_rules())
+def stated_for(rule: type[Rule]) -> Config:
+    """The configuration of a project whose PyTorch has all that a rule asks for."""
+    needs = getattr(rule, "fix_needs", None) or _NEWER.get(rule.code, _STATED)
+    return replace(STATED, target_torch=TorchRange(max(needs, _STATED)))
+
+
+def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config = STATED) -> Verdicts:
+    """What the given rules, or all that are on by default, say of a text, by default of a project with PyTorch 2.5."""
+    chosen = tuple(rule() for rule in rules) or select([rule() for rule in all_rules()], config)
+    return judge(source(text, path), chosen, config, known=all_rules())
 
 
 def source(text: str, path: str = "train.py") -> SourceFile:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
@@ -57,7 +57,7 @@ DTYPES = ("float32", "bfloat16", "int64", "bool")
 
 
 def judged_for(text: str, target: TorchRange | None) -> tuple[Finding, ...]:
-    return judge(source(text), [AllGatherThenCat()], replace(DEFAULT, target_torch=target)).findings
+    return judge(source(text), [AllGatherThenCat()], replace(STATED, target_torch=target)).findings
 
 
 def rewritten(name: str, target: TorchRange | None) -> str:
@@ -131,7 +131,8 @@ def _splice(rank: int) -> None:
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_two_processes_get_the_same_tensors_from_old_and_new_code(tmp_path: Path) -> None:
-    ranges = [None, TorchRange((2, 13))] if hasattr(torch.distributed, "all_gather_single") else [None]
+    ranges = [TorchRange((1, 13)), TorchRange((2, 13))]
+    ranges = ranges if hasattr(torch.distributed, "all_gather_single") else ranges[:1]
     forms = {name: [HEAD + text, *(rewritten(name, target) for target in ranges)] for name, text in FORMS.items()}
     torch.multiprocessing.spawn(_run, (forms, str(tmp_path / "meeting")), nprocs=2)
 
@@ -139,7 +140,7 @@ def test_two_processes_get_the_same_tensors_from_old_and_new_code(tmp_path: Path
 def test_the_first_dimension_is_safe_and_others_are_for_a_person() -> None:
     levels = {}
     for name, text in FORMS.items():
-        (finding,) = judged_for(HEAD + text, None)
+        (finding,) = judged_for(HEAD + text, TorchRange((1, 13)))
         assert finding.fix is not None
         levels[name] = finding.fix.safety
     assert levels == {
@@ -159,8 +160,8 @@ def test_the_fix_writes_what_the_oldest_version_has(minimum: tuple[int, int], fu
     assert f"dist.{function}(" in rewritten("cat", TorchRange(minimum))
 
 
-def test_no_fix_where_the_oldest_version_has_neither() -> None:
-    (finding,) = judged_for(HEAD + FORMS["cat"], TorchRange((1, 12)))
+def test_no_fix_where_no_stated_version_has_either() -> None:
+    (finding,) = judged_for(HEAD + FORMS["cat"], TorchRange((1, 12), (1, 13)))
     assert finding.fix is None
 
 

@@ -9,23 +9,27 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
-from trainlint.finding import Finding, Safety
+from trainlint.finding import Confidence, Finding, Safety
 from trainlint.fixing import apply_fixes
 from trainlint_rules.api.cuda_amp_namespace import CudaAmpNamespace
 
 torch = pytest.importorskip("torch", minversion="2.4")
 
 
-def findings(text: str, target: TorchRange | None = None, path: str = "train.py") -> tuple[Finding, ...]:
-    verdicts = judge(source(text, path), [CudaAmpNamespace()], replace(DEFAULT, target_torch=target))
+def findings(text: str, target: TorchRange | None = STATED.target_torch, path: str = "train.py") -> tuple[Finding, ...]:
+    verdicts = judge(
+        source(text, path),
+        [CudaAmpNamespace()],
+        replace(STATED, target_torch=target, min_confidence=Confidence.UNLIKELY),
+    )
     assert verdicts.failures == ()
     return verdicts.findings
 
 
-def rewritten(text: str, target: TorchRange | None = None) -> str:
+def rewritten(text: str, target: TorchRange | None = STATED.target_torch) -> str:
     """All fixes in one pass: they must not get in each other's way."""
     new = apply_fixes(source(text), findings(text, target), Safety.SAFE).text
     assert findings(new, target) == ()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.catalogue import all_rules, judged
+from tests.rules.catalogue import all_rules, judged, stated_for
 from trainlint.rule import Rule
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -50,7 +50,9 @@ def rules_for(folder: str) -> list[type[Rule]]:
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_marked_is_found_and_nothing_else(file: str) -> None:
     text, due = read_case(CASES / file)
-    verdicts = judged(text, *rules_for(file.partition("/")[0]), path=file)
+    folder = file.partition("/")[0]
+    config = next(stated_for(rule) for rule in all_rules() if rule.code == folder)
+    verdicts = judged(text, *rules_for(folder), path=file, config=config)
     said = {(item.span.start_line, item.code): item for item in verdicts.findings}
     missed = [f"{file}:{line}: expected {code}, got nothing" for line, code in sorted(due - set(said))]
     wrong = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.catalogue import all_rules, judged
+from tests.rules.catalogue import all_rules, judged, stated_for
 from trainlint.analysis.tables import signs
 from trainlint.analysis.tables.signs import Sign
 from trainlint.rule import Rule
@@ -16,7 +16,7 @@ TOLD = " ".join([*NAMES, "volatile=True", "loss.data[0]", "1 + self.weight", "mo
 
 
 def found(rule: type[Rule], text: str) -> int:
-    return sum(item.code == rule.code for item in judged(text, rule).findings)
+    return sum(item.code == rule.code for item in judged(text, rule, config=stated_for(rule)).findings)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Safety
 from trainlint.fixing import apply_fixes
@@ -40,7 +40,7 @@ def train(model, optimizer, loader):
 
 
 def fixed(text: str, rule: type[Rule]) -> str:
-    (finding,) = judge(source(text), [rule()], DEFAULT).findings
+    (finding,) = judge(source(text), [rule()], STATED).findings
     if finding.fix is None:
         return text
     assert finding.fix.safety is Safety.UNSAFE

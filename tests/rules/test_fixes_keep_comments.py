@@ -6,18 +6,18 @@ import ast
 import io
 import tokenize
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from tests.fixing.helpers import comments
-from tests.rules.catalogue import all_rules, source
-from trainlint.config import Config
+from tests.rules.catalogue import STATED, all_rules, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Confidence, Safety, apply_edits
 from trainlint.rule import Rule
 from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
 
-EVERYTHING = Config(preview=True, min_confidence=Confidence.UNLIKELY)
+EVERYTHING = replace(STATED, preview=True, min_confidence=Confidence.UNLIKELY)
 SAFE = [rule for rule in all_rules() if rule.fix_safety is Safety.SAFE]
 
 

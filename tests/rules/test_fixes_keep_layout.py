@@ -6,21 +6,19 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tests.fixing.helpers import comments
-from tests.rules.catalogue import all_rules
-from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
-from trainlint.config import Config
-from trainlint.config.torch_range import TorchRange
+from tests.rules.catalogue import STATED, all_rules
 from trainlint.engine.judge import judge
 from trainlint.finding import Confidence, Edit, Finding, apply_edits
 from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
 
-EVERYTHING = Config(preview=True, min_confidence=Confidence.UNLIKELY, target_torch=TorchRange(OLD_ENOUGH))
+EVERYTHING = replace(STATED, preview=True, min_confidence=Confidence.UNLIKELY)
 FIXING = [rule for rule in all_rules() if rule.fix_safety is not None and "import" in rule.manual.example]
 USUAL = 88
 """A fix may make lines this long in any file."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
-from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
-from trainlint.config.torch_range import TorchRange
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -199,8 +196,8 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
     (
         RemovedLinearAlgebra,
         ALGEBRA,
-        ("torch.outer(", "torch.linalg.multi_dot([y, outer, outer])", "torch.arange(1, 5, dtype="),
-        ("torch.ger", "torch.range"),
+        ("torch.linalg.multi_dot([y, outer, outer])", "torch.arange(1, 5, dtype="),
+        ("torch.chain_matmul", "torch.range"),
     ),
     (FunctorchNamespace, TRANSFORMS, ("from torch.func import grad, vmap",), ("functorch",)),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
@@ -211,7 +208,7 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
 
 def safely_fixed(rule: type[Rule], text: str) -> FixResult:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [rule()], replace(DEFAULT, target_torch=TorchRange(OLD_ENOUGH))).findings
+        return judge(text, [rule()], STATED).findings
 
     return fix_to_fixpoint(source(text), judged, Safety.SAFE)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -43,7 +43,7 @@ def trained(text: str) -> dict[str, Any]:
 
 def test_training_is_the_same_to_the_bit() -> None:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [LogSoftmaxThenNll()], DEFAULT).findings
+        return judge(text, [LogSoftmaxThenNll()], STATED).findings
 
     fixed = fix_to_fixpoint(source(TRAINING), judged, Safety.SAFE).source.text
     assert 'F.cross_entropy(model(inputs), targets, reduction="sum")' in fixed
@@ -52,5 +52,5 @@ def test_training_is_the_same_to_the_bit() -> None:
 
 
 def test_a_dimension_counted_from_the_end_is_not_safe() -> None:
-    findings = judge(source(TRAINING.replace("dim=1", "dim=-1")), [LogSoftmaxThenNll()], DEFAULT).findings
+    findings = judge(source(TRAINING.replace("dim=1", "dim=-1")), [LogSoftmaxThenNll()], STATED).findings
     assert [item.fix.safety for item in findings if item.fix] == [Safety.UNSAFE]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -88,7 +88,7 @@ def trained(text: str, device: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("rule", "text", "written"), SAFE_FIXES, ids=[rule.code for rule, _, _ in SAFE_FIXES])
 def test_training_is_the_same_to_the_bit(rule: type[Rule], text: str, written: tuple[str, ...], device: str) -> None:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [rule()], DEFAULT).findings
+        return judge(text, [rule()], STATED).findings
 
     fixed = fix_to_fixpoint(source(text), judged, Safety.SAFE).source.text
     assert [piece for piece in written if piece not in fixed] == []

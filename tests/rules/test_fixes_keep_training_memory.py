@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -175,7 +175,7 @@ def fixed(rule: type[Rule], program: str) -> FixResult:
     judges = (rule(),)
 
     def judged(text: SourceFile) -> list[Finding]:
-        return list(judge(text, judges, DEFAULT).findings)
+        return list(judge(text, judges, STATED).findings)
 
     return fix_to_fixpoint(source(program), judged, Safety.SAFE)
 
@@ -227,7 +227,7 @@ def evaluate(model, val_loader, device="cuda"):
     return {result}
 """
     assert fixed(EvaluationWithoutNoGrad, program).applied == ()
-    findings = judge(source(program), (EvaluationWithoutNoGrad(),), DEFAULT).findings
+    findings = judge(source(program), (EvaluationWithoutNoGrad(),), STATED).findings
     assert [item.fix.safety for item in findings if item.fix] == [Safety.UNSAFE]
 
 
@@ -250,5 +250,5 @@ def sum_of(encoder, val_loader):
         total += encoder(inputs).sum().item()
     return total
 """
-    findings = judge(source(program), (EvaluationWithoutNoGrad(),), DEFAULT).findings
+    findings = judge(source(program), (EvaluationWithoutNoGrad(),), STATED).findings
     assert [item.fix.safety for item in findings if item.fix] == [Safety.NUMERICS]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT
+from tests.rules.catalogue import STATED
 from trainlint.engine.judge import judge
 from trainlint.finding import Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -34,7 +34,7 @@ def one_process() -> Iterator[None]:
 
 def fixed(code: str, rule: Rule) -> str:
     source = source_from_text("train.py", code)
-    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], DEFAULT).findings, Safety.SAFE)
+    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], STATED).findings, Safety.SAFE)
     assert result.applied
     assert not result.remaining
     return result.source.text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -51,7 +51,7 @@ def averaging(update: str) -> str:
 
 def fixed(text: str) -> str:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [UpdatePerParameter()], DEFAULT).findings
+        return judge(text, [UpdatePerParameter()], STATED).findings
 
     assert judged(source(text)), text
     return fix_to_fixpoint(source(text), judged, Safety.UNSAFE).source.text

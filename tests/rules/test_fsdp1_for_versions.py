@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint_rules.distributed.fsdp1_api import Fsdp1Api
@@ -17,6 +17,6 @@ from trainlint_rules.distributed.fsdp1_api import Fsdp1Api
     [(TorchRange((2, 5)), []), (TorchRange((2, 6)), ["certain"]), (None, ["likely"])],
 )
 def test_the_oldest_version_must_have_the_successor(target: TorchRange | None, levels: list[str]) -> None:
-    config = replace(DEFAULT, target_torch=target)
+    config = replace(STATED, target_torch=target)
     findings = judge(source(Fsdp1Api.manual.example), [Fsdp1Api()], config).findings
     assert [item.confidence.label for item in findings] == levels

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Confidence, Finding
 from trainlint_rules.distributed.ddp_of_large_model import DdpOfLargeModel
@@ -31,7 +31,7 @@ ADAM = "AdamW(model.parameters())"
 
 def found(model: str, optimizer: str = ADAM) -> tuple[Finding, ...]:
     text = SCRIPT.format(model=model, optimizer=optimizer)
-    return judge(source(text), [DdpOfLargeModel()], replace(DEFAULT, min_confidence=Confidence.POSSIBLE)).findings
+    return judge(source(text), [DdpOfLargeModel()], replace(STATED, min_confidence=Confidence.POSSIBLE)).findings
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -76,7 +76,7 @@ LEFT = [
 
 def fixed(text: str) -> str:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [RemovedLinearAlgebra()], DEFAULT).findings
+        return judge(text, [RemovedLinearAlgebra()], STATED).findings
 
     return fix_to_fixpoint(source(text), judged, Safety.SAFE).source.text
 

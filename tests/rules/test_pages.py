@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source
-from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
-from trainlint.config.torch_range import TorchRange
+from tests.rules.catalogue import IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source, stated_for
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -48,9 +45,7 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
     assert rule.fix_safety is not None
     # What removes an unused ignore comment must know every code that a comment may name.
     judges = tuple(item() for item in RULES) if issubclass(rule, EngineRule) else (rule(),)
-    # What not all versions in use have is written at the rule's level only where the project names its version.
-    needs = max(getattr(rule, "fix_needs", None) or OLD_ENOUGH, OLD_ENOUGH)
-    config = replace(DEFAULT, target_torch=TorchRange(needs))
+    config = stated_for(rule)
 
     def judged_by_rule(text: SourceFile) -> list[Finding]:
         return [item for item in judge(text, judges, config, known=RULES).findings if item.code == rule.code]
@@ -98,7 +93,7 @@ def test_the_page_says_what_is_to_be_gained_and_what_makes_it_nothing(rule: type
 
 @by_code(JUDGED)
 def test_the_example_is_found(rule: type[Rule]) -> None:
-    verdicts = judged(rule.manual.example, *RULES)
+    verdicts = judged(rule.manual.example, *RULES, config=stated_for(rule))
     assert not verdicts.failures
     own = [item for item in verdicts.findings if item.code == rule.code]
     assert own, f"the rules found only {shown(verdicts.findings)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -45,7 +45,7 @@ NO_FIX = {
 
 
 def findings(text: SourceFile) -> tuple[Finding, ...]:
-    judged = judge(text, (PrivateCollate(),), DEFAULT, known=(PrivateCollate,))
+    judged = judge(text, (PrivateCollate(),), STATED, known=(PrivateCollate,))
     assert not judged.failures
     return judged.findings
 

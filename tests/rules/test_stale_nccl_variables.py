@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
@@ -17,7 +17,7 @@ STREAMS = 'import os\n\nos.environ.setdefault("TORCH_NCCL_AVOID_RECORD_STREAMS",
 
 
 def judged_for(text: str, target: TorchRange | None) -> tuple[Finding, ...]:
-    return judge(source(text), [StaleNcclVariable()], replace(DEFAULT, target_torch=target)).findings
+    return judge(source(text), [StaleNcclVariable()], replace(STATED, target_torch=target)).findings
 
 
 @pytest.mark.parametrize(("text", "oldest"), [(BLOCKING, (2, 1)), (STREAMS, (2, 7))])

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 import pytest
 
 from tests.rules.catalogue import DEFAULT, all_rules, source
-from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.tables.versions.torch_releases import fix_for_target
 from trainlint.config.torch_range import parse_torch_range
 from trainlint.contract.declared_rule import DeclaredRule
 from trainlint.engine.judge import judge
-from trainlint.finding import Fix, Safety
+from trainlint.finding import Confidence, Finding, Severity
 from trainlint.rule import Rule
 
 ASK_FOR_VERSION = [
@@ -49,33 +46,19 @@ def test_loading_is_safe_by_default_where_all_supported_versions_make_it_so() ->
     assert lines(rule, rule.manual.example, ">=2.6") == []
 
 
-@pytest.mark.parametrize(
-    ("supported", "needs"), [(None, "2.3"), (">=1.8", "2.3"), (">=2.2", "2.3"), (">=2.3", None), ("==2.6.0", None)]
-)
-def test_help_names_the_first_version_unless_the_project_surely_has_it(
-    supported: str | None, needs: str | None
-) -> None:
-    text = "from torch.cuda.amp import GradScaler\n\nscaler = GradScaler()\n"
+def judged_for(text: str, code: str, supported: str | None) -> tuple[Finding, ...]:
+    """What a rule finds, shown or not, in a text of a project that states these versions."""
+    rule = next(rule for rule in all_rules() if rule.code == code)
     target = parse_torch_range(supported) if supported else None
-    rule = next(rule for rule in all_rules() if rule.code == "TRN801")
-    verdicts = judge(source(text), (rule(),), replace(DEFAULT, target_torch=target), known=all_rules())
-    said = [item.help or "" for item in verdicts.findings]
-    assert [help.endswith(f"(needs PyTorch {needs})") for help in said] == [needs is not None] * len(said)
-    assert said or supported in (">=1.8", ">=2.2")
-
-
-@pytest.mark.parametrize(("supported", "found"), [("<2.4", False), ("==1.13.1", False), (">=1.13", True), (None, True)])
-def test_old_names_count_only_where_some_supported_version_warns_of_them(supported: str | None, found: bool) -> None:
-    text = "import torch\n\nwith torch.cuda.amp.autocast():\n    model(batch)\n"
-    assert bool(levels(text, supported)) == found
+    config = replace(DEFAULT, target_torch=target, min_confidence=Confidence.UNLIKELY)
+    verdicts = judge(source(text), (rule(),), config, known=all_rules())
+    assert not verdicts.failures
+    return verdicts.findings
 
 
 def levels(text: str, supported: str | None) -> set[str | None]:
-    """The levels of the fixes of TRN801 in a text of a project that supports these versions; None for no fix."""
-    rule = next(rule for rule in all_rules() if rule.code == "TRN801")
-    target = parse_torch_range(supported) if supported else None
-    verdicts = judge(source(text), (rule(),), replace(DEFAULT, target_torch=target), known=all_rules())
-    return {item.fix.safety.name.lower() if item.fix else None for item in verdicts.findings}
+    """The levels of the fixes of TRN801 in a text of a project that states these versions; None for no fix."""
+    return {item.fix.safety.name.lower() if item.fix else None for item in judged_for(text, "TRN801", supported)}
 
 
 _OLD_AUTOCAST = """import torch
@@ -87,37 +70,45 @@ def step(model, images):
 
 
 @pytest.mark.parametrize(
-    ("supported", "expected"), [(">=2.0", {"safe"}), (None, {"safe"}), ("<2.6", {"safe"}), ("==1.8.1", set())]
+    ("supported", "expected"),
+    [(">=2.0", {"safe"}), (None, {"unsafe"}), ("<2.6", {"unsafe"}), (">=1.8", set()), ("==1.8.1", set())],
 )
-def test_a_name_that_the_supported_versions_lack_is_not_written(supported: str | None, expected: set[str]) -> None:
+def test_a_name_that_the_stated_versions_may_lack_is_no_safe_fix(supported: str | None, expected: set[str]) -> None:
     assert levels(_OLD_AUTOCAST, supported) == expected
 
 
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        ("from torch.func import vmap\n", {"safe"}),
-        ("from torch.nn.attention import SDPBackend\n", {"safe"}),
-        ("step = torch.compile(step)\n", {"safe"}),
-        ("if __name__ == '__main__':\n    torch.compile(step)\n", {"safe"}),
-        ("def other(model):\n    return torch.compile(model)\n", {"unsafe"}),
-        ("if hasattr(torch, 'compile'):\n    step = torch.compile(step)\n", {"unsafe"}),
-        ("try:\n    from torch.func import vmap\nexcept ImportError:\n    vmap = None\n", {"unsafe"}),
-    ],
-)
-def test_what_the_file_itself_uses_shows_its_version(shown: str, expected: set[str]) -> None:
-    text = source(_OLD_AUTOCAST + "\n\n" + shown)
-    lower, _ = SemanticModel(text, ast.parse(text.text), DEFAULT).shown_versions
-    assert (lower is not None) == (expected == {"safe"})
+@pytest.mark.parametrize(("supported", "shown"), [(">=2.4", True), (">=1.13", False), ("<2.9", False), (None, False)])
+def test_an_old_name_is_a_default_finding_only_where_the_stated_versions_warn_of_it(
+    supported: str | None, shown: bool
+) -> None:
+    assert all(
+        (item.confidence >= Confidence.LIKELY) == shown for item in judged_for(_OLD_AUTOCAST, "TRN801", supported)
+    )
 
 
-def test_what_is_younger_than_the_taken_for_granted_is_unsafe_unless_the_code_shows_it() -> None:
-    fix = Fix("", (), Safety.SAFE)
-    levels = [fix_for_target(fix, (2, 5), None, (lower, None)) for lower in (None, (2, 0), (2, 5))]
-    assert [found and found.safety for found in levels] == [Safety.UNSAFE, Safety.UNSAFE, Safety.SAFE]
+_OF_EACH_RULE = {
+    "TRN801": (_OLD_AUTOCAST, "2.4"),
+    "TRN808": ("from torchvision import models\n\nmodels.resnet18(pretrained=True)\n", "1.12"),
+    "TRN812": ("import torch.nn as nn\n\nnn.init.constant(weight, 0)\n", "1.7"),
+    "TRN814": ("import torch\n\ntorch.nn.MSELoss(size_average=False)\n", "1.7"),
+    "TRN816": ('import torch\n\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")\n', "2.1"),
+    "TRN818": ("import torch\n\ntorch.zeros(2).add_(0.1, torch.ones(2))\n", "1.5"),
+}
 
 
-def test_a_module_that_is_gone_shows_that_newer_versions_do_not_run_the_file() -> None:
-    scaler = "import torch\nfrom torch._six import string_classes\n\nscaler = torch.cuda.amp.GradScaler()\n"
-    assert levels(scaler, None) == {None}
-    assert levels(scaler.replace("from torch._six import string_classes\n", ""), None) == {"safe"}
+@pytest.mark.parametrize("code", _OF_EACH_RULE)
+def test_each_rule_about_old_names_asks_what_is_stated(code: str) -> None:
+    text, since = _OF_EACH_RULE[code]
+    known, unknown = judged_for(text, code, f">={since}"), judged_for(text, code, None)
+    assert [item.confidence for item in unknown] == [Confidence.POSSIBLE]
+    assert [item.confidence for item in known] == [Confidence.CERTAIN]
+
+
+@pytest.mark.parametrize(("supported", "confidence"), [(">=1.8", Confidence.CERTAIN), (None, Confidence.POSSIBLE)])
+def test_what_a_stated_version_lacks_is_as_sure_as_the_statement(supported: str | None, confidence: Confidence) -> None:
+    for code, text in {
+        "TRN812": "from torch._six import string_classes\n\nprint(string_classes)\n",
+        "TRN814": "from torch.optim.lr_scheduler import StepLR\n\nStepLR(optimizer, 2, verbose=True)\n",
+    }.items():
+        (found,) = judged_for(text, code, supported)
+        assert (found.severity, found.confidence) == (Severity.ERROR, confidence)

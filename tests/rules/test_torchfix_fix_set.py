@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, source
+from tests.rules.catalogue import STATED, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
@@ -16,7 +16,7 @@ from trainlint_rules.api.torchvision_pretrained import TorchvisionPretrained
 
 def fixed(text: str, rule: type[Rule], limit: Safety = Safety.SAFE) -> str:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [rule()], DEFAULT).findings
+        return judge(text, [rule()], STATED).findings
 
     return fix_to_fixpoint(source(text), judged, limit).source.text
 

@@ -68,6 +68,7 @@ def clone(tmp_path: Path) -> Clone:
     directory.mkdir()
     subprocess.run(["git", "init", "--quiet"], cwd=directory, check=True)
     (directory / "train.py").write_text(SOURCE)
+    (directory / "requirements.txt").write_text("torch>=2.4\n")
     return Clone(directory, tmp_path / "user/trainlint")
 
 

@@ -20,7 +20,7 @@ from tests.server.editor import Editor
 def project(tmp_path: Path) -> Path:
     """A training whose helper waits: that only the files together show it."""
     (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "pyproject.toml").write_text("[tool.trainlint]\n")
+    (tmp_path / "project" / "pyproject.toml").write_text('[tool.trainlint]\ntarget-torch = ">=2.4"\n')
     return write_project(tmp_path / "project")
 
 

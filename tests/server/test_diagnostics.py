@@ -217,7 +217,7 @@ async def test_a_file_that_is_deleted_stays_a_document(editor: Editor, project: 
 
 @pytest.mark.parametrize("name", ["out.log", "venv/lib/old.py", "third_party/old.py", "plain.json"])
 async def test_what_is_no_code_of_the_project_is_not_judged(editor: Editor, project: Path, name: str) -> None:
-    (project / "pyproject.toml").write_text('[tool.trainlint]\nexclude = ["third_party"]\n')
+    (project / "pyproject.toml").write_text('[tool.trainlint]\nexclude = ["third_party"]\ntarget-torch = ">=2.4"\n')
     uri = editor.open(project / name, ALONE, language="python" if name.endswith(".py") else "plaintext")
     await editor.codes(uri)
     await editor.codes(editor.open(project / "old.py", ALONE), "TRN801")
@@ -236,6 +236,7 @@ async def test_each_project_has_its_own_settings(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "trainlint.toml").write_text(settings)
     (tmp_path / "outside").mkdir()
+    (tmp_path / "requirements.txt").write_text("torch>=2.4\n")
     folders = [tmp_path / "one", tmp_path / "two"]
     async for editor in started(client_capabilities("visual_studio_code"), folders):
         one = editor.open(tmp_path / "one/a.py", ALONE)
@@ -255,6 +256,7 @@ async def test_no_module_of_the_project_is_imported(tmp_path: Path, *, marked: b
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
     if marked:
         (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "requirements.txt").write_text("torch>=2.4\n")
     variables = {"PYTHONPATH": str(tmp_path)}
     async for editor in started(client_capabilities("visual_studio_code"), [tmp_path], environment=variables):
         uri = editor.open(tmp_path / "alone.py", ALONE)

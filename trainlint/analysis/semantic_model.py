@@ -40,7 +40,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
-    from trainlint.analysis.tables.versions.torch_releases import Shown
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds
@@ -137,13 +136,6 @@ class SemanticModel:
                 cls.methods.clear()
                 cls.attributes.clear()
         self.__dict__.clear()
-
-    @property
-    def shown_versions(self) -> Shown:
-        """The oldest PyTorch that the code may run on, as it shows by itself, and the first that it cannot run on."""
-        from trainlint.analysis.programs.old_names.shown_versions import shown_versions
-
-        return shown_versions(self)
 
     @cached_property
     def outline(self) -> Outline:

@@ -147,6 +147,16 @@ class Site:
         target = self.file.config.target_torch
         return target is not None and target.lacks(version)
 
+    def has(self, version: tuple[int, int]) -> bool:
+        """Whether all PyTorch that the project targets is of a version or newer; False where no target is known."""
+        target = self.file.config.target_torch
+        return target is not None and target.has(version)
+
+    def reaches(self, version: tuple[int, int]) -> bool:
+        """Whether the project may run a version of PyTorch or a newer one."""
+        target = self.file.config.target_torch
+        return target is None or target.reaches(version)
+
     def text(self, node: ast.AST | None = None) -> str:
         """The code of a node, or of the site's own, on one line and shortened, to be quoted in a sentence."""
         from trainlint.analysis.syntax.written import written

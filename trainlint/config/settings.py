@@ -188,18 +188,18 @@ class Config:
         "the PyTorch versions that the project supports",
         example=">=2.4",
         invalidates=Invalidates.SUMMARIES,
-        details="No fix writes what the oldest of these versions lacks. Where the oldest is not known, a fix that "
-        "needs a PyTorch younger than two years is not offered, and one that needs more than PyTorch 2.4 is unsafe, "
-        "unless the file itself imports or uses, without asking for it, what is as new.\n\n"
-        "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
-        "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
-        "include, conda environments, and Dockerfiles, here or in `docker` (the image `pytorch/pytorch`, and what pip "
-        "installs). Wheels named by URL count with their version. The first file with a lower bound wins; where there "
-        "is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken, and else what a README names, here, "
-        "in `docs` or above it in the repository: what it installs, an image, or a sentence such as 'PyTorch >= 1.8'. "
-        "Where torch itself is not named, a version of torchvision or torchaudio tells it. An upper bound alone "
-        "counts, too. Files that are larger than a bound or lead out of the project are not read "
-        "(`--verbose` names them).",
+        details="A fix that writes a name which PyTorch 1.0 lacks is safe only where the oldest of these versions has "
+        "it. Otherwise, or where the oldest is not known, it is unsafe and its title names the version that it needs; "
+        "where no version has it, there is none. Old names are default findings only where the oldest version warns "
+        "of them, or where one of the versions lacks them; others are shown with `--min-confidence possible`.\n\n"
+        "Without this key, these files say it, in the directory and in those above it up to the repository's: "
+        "pyproject.toml (dependencies, extras, dependency groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal "
+        "texts), requirements files with what they include, conda environments, Dockerfiles here or in `docker` (the "
+        "image `pytorch/pytorch`, and what pip installs), uv.lock, poetry.lock and pdm.lock (which set no upper "
+        "bound), and READMEs: what they install, an image, and sentences such as 'tested with PyTorch 1.8'. Outside "
+        "of a repository, the nearest directory counts that says something or has a project file. Where several "
+        "disagree, the oldest counts. An upper bound alone counts, too. `--show-settings` names the file and line. "
+        "Files that are larger than a bound or lead out of the project are not read (`--verbose` names them).",
     )
     hot: tuple[str, ...] = key(
         (),

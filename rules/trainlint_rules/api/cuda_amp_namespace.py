@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.old_names.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
+from trainlint.analysis.programs.old_names.old_amp import (
+    OLD_MODULES,
+    WARNS_SINCE,
+    available,
+    newest_needed,
+    old_name,
+    warning_use,
+)
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import imported_names, root_name
@@ -14,6 +21,7 @@ from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Fix, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.api.idioms.guards import sure_if_warned
 
 
 class CudaAmpNamespace(ReferenceRule):
@@ -25,6 +33,9 @@ class CudaAmpNamespace(ReferenceRule):
     Nothing is reported in a project that supports only older versions.
     In `torch.amp` the device comes first, and `autocast` has the type before `enabled`: `autocast(use_amp)` must
     become `autocast("cuda", enabled=use_amp)`, for `autocast("cuda", use_amp)` fails.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -133,4 +144,4 @@ def _at_import(site: Site, statement: ast.Import | ast.ImportFrom, use: Place) -
 def _match(site: Site, device: str, names: str, use: Place, *, by: str = "") -> Match:
     argument = f'device_type="{device}"' if names.startswith("custom") else f'"{device}"'
     fields = {"device": device, "symbol": by, "names": names, "argument": argument, "use": use}
-    return Match(site, fields=fields, fix_needs=newest_needed(site.file))
+    return Match(site, sure_if_warned(site, WARNS_SINCE), fields, fix_needs=newest_needed(site.file))

@@ -12,9 +12,11 @@ from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.api.idioms.guards import sure_if_warned
 from trainlint_rules.api.idioms.tensor_types import default_types
 
 _FIRST_WITH_DEVICE = (2, 0)
+_WARNS_SINCE = (2, 1)
 
 
 class CudaDefaultTensorType(CallRule):
@@ -25,6 +27,9 @@ class CudaDefaultTensorType(CallRule):
     of a sampler and every random number to the device: `DataLoader(shuffle=True)` fails for want of a CUDA generator,
     worker processes must not touch the device, and items that were meant for the host are read back one by one. The
     device can be set by itself, and better, be given where a tensor is made.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -83,7 +88,7 @@ class CudaDefaultTensorType(CallRule):
         """A default that is, or may be, a type of the CUDA device."""
         types = default_types(site)
         of_cuda = any(name.startswith("torch.cuda.") and name.endswith("Tensor") for name in types)
-        return Match(site, fields={"types": types}) if of_cuda else None
+        return Match(site, sure_if_warned(site, _WARNS_SINCE), {"types": types}) if of_cuda else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """`set_default_device("cuda")`, where the type is float32, the default."""

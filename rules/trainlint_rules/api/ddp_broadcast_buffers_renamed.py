@@ -78,8 +78,7 @@ class DdpBroadcastBuffersRenamed(CallRule):
         old, new = (argument(site.call, name) for name in ("broadcast_buffers", "forward_sync_buffers"))
         if old is None or new is not None:
             return None
-        target = site.file.config.target_torch
-        return Match(site, Confidence.CERTAIN if target is not None and target.has(_SINCE) else Confidence.LIKELY)
+        return Match(site, Confidence.CERTAIN if site.has(_SINCE) else Confidence.LIKELY)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The new name, with the same value."""

@@ -10,11 +10,13 @@ from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.tables.versions.needed_versions import FLOOR
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Fix, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
+from trainlint_rules.api.idioms.guards import sure_if_warned
 from trainlint_rules.api.idioms.pytree_nodes import with_public_name
 from trainlint_rules.api.idioms.saved_variables import NEW, OLD, saved_variables
 
@@ -27,6 +29,9 @@ class DeprecatedElsewhere(DeprecatedName):
     program ends with an ImportError or AttributeError, often far from what was changed. `torch._six` went with PyTorch
     2.0, the old `torch.rfft` with 1.8. The table behind this rule says for each name since when it is deprecated, since
     when it is gone and what replaces it; it is compared with the warnings in the source of the installed PyTorch.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -109,7 +114,8 @@ class DeprecatedElsewhere(DeprecatedName):
         """The same as of other names, and `saved_variables`."""
         if isinstance(site.node, ast.Attribute) and site.node.attr == OLD:
             fact = "`{text}` has long been deprecated, and PyTorch warns of it in each backward"
-            return Match(site, message=fact, help=f"write `{NEW}`", severity=Severity.WARNING)
+            sure = sure_if_warned(site, FLOOR)
+            return Match(site, sure, message=fact, help=f"write `{NEW}`", severity=Severity.WARNING)
         return super().found(site)
 
     def fix(self, site: Site, match: Match) -> Fix | None:

@@ -16,6 +16,9 @@ class DistributedNnDeprecated(DeprecatedName):
     The collectives of `torch.distributed.nn` that pass gradients warn at each call since PyTorch 2.12 and cannot be
     compiled. Those of `torch.distributed._functional_collectives` carry gradients themselves since 2.11.
 
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
+
     ## Example
     ```python
     import torch

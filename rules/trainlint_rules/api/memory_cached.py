@@ -14,6 +14,9 @@ class MemoryCached(DeprecatedName):
     a FutureWarning at each call; `reset_max_memory_allocated` and `reset_max_memory_cached` do too, and no longer do
     what they are called: both reset every peak, as `reset_peak_memory_stats` says it does.
 
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
+
     ## Example
     ```python
     import torch

@@ -12,7 +12,10 @@ from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import switched
+from trainlint_rules.api.idioms.guards import sure_if_warned
 from trainlint_rules.api.idioms.leading_numbers import FUNCTIONS, METHODS, leading_number
+
+_WARNS_SINCE = (1, 5)
 
 
 class NumberBeforeTensors(CallRule):
@@ -23,6 +26,9 @@ class NumberBeforeTensors(CallRule):
     PyTorch 1.5 it is the keyword `alpha` or `value` behind the tensors. The old order still works, is in no
     documentation, and PyTorch warns once a process: "This overload of add_ is deprecated". Optimizers that were copied
     from one project to the next are full of it.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -82,7 +88,8 @@ class NumberBeforeTensors(CallRule):
         fields = {"name": leading.name, "keyword": leading.keyword, "number": site.text(leading.number)}
         proved = site.origin(site.call.func) is not None or proved_torch(site.file, site.receiver, site.block)
         safety = Safety.UNSAFE if leading.order_matters or not proved else None
-        return Match(site, fields={**fields, "index": leading.index}, fix_safety=safety)
+        sure = sure_if_warned(site, _WARNS_SINCE)
+        return Match(site, sure, {**fields, "index": leading.index}, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The number as the keyword, behind the other arguments."""

@@ -12,10 +12,11 @@ from trainlint.analysis.tables.optimizers import SCHEDULER_MODULE
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import decided_by_version
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Edit, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.old_arguments import hands_verbose_on, old_arguments
+from trainlint_rules.api.idioms.guards import sure_if_warned
+from trainlint_rules.api.idioms.old_arguments import VERBOSE_REMOVED, hands_verbose_on, old_arguments
 
 
 class RemovedKeyword(ReferenceRule):
@@ -28,6 +29,9 @@ class RemovedKeyword(ReferenceRule):
     `reduce` of the losses, `check_reduction` of DistributedDataParallel, `return_complex=False` of `torch.stft`.
     Arguments count that a version of PyTorch which the project supports deprecates. Schedulers of other packages may
     have a `verbose` of their own, and some values never warn, as in `torch.autograd.grad(..., only_inputs=True)`.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -93,9 +97,10 @@ class RemovedKeyword(ReferenceRule):
         there = called(site)
         if isinstance(site.node, ast.Call) and hands_verbose_on(site):
             message = "schedulers of PyTorch take no `verbose` since 2.7"
-            yield Match(site, message=message, help="pass the optimizer and `last_epoch` alone")
+            sure = sure_if_warned(site, VERBOSE_REMOVED, VERBOSE_REMOVED)
+            yield Match(site, sure, message=message, help="pass the optimizer and `last_epoch` alone")
         for given in old_arguments(there) if there is not None else ():
-            sure = Confidence.LIKELY if given.young else Confidence.CERTAIN
+            sure = sure_if_warned(site, given.row.since, given.row.removed)
             severity = Severity.ERROR if given.removed else Severity.WARNING
             yield Match(given.site, sure, {"given": given}, severity=severity, fix_needs=given.needs)
 

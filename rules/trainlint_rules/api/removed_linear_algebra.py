@@ -21,15 +21,18 @@ class RemovedLinearAlgebra(DeprecatedName):
     called: the first four since PyTorch 1.13, `symeig` since 2.0, `qr` and `cholesky` since 2.14. `chain_matmul`, `lu`,
     `lu_solve`, `triangular_solve` and `range` still work and warn.
 
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
+
     ## Example
     ```python
     import torch
 
 
-    def whiten(covariance, features, first, second):
+    def whiten(covariance, features):
         factor = torch.cholesky(covariance)
         orthogonal, _ = torch.qr(features)
-        return factor @ orthogonal, torch.ger(first, second), torch.chain_matmul(factor, factor, orthogonal)
+        return factor @ orthogonal, torch.chain_matmul(factor, factor, orthogonal)
     ```
 
     ## Use instead
@@ -37,14 +40,10 @@ class RemovedLinearAlgebra(DeprecatedName):
     import torch
 
 
-    def whiten(covariance, features, first, second):
+    def whiten(covariance, features):
         factor = torch.linalg.cholesky(covariance)
         orthogonal, _ = torch.linalg.qr(features)
-        return (
-            factor @ orthogonal,
-            torch.outer(first, second),
-            torch.linalg.multi_dot([factor, factor, orthogonal]),
-        )
+        return factor @ orthogonal, torch.linalg.multi_dot([factor, factor, orthogonal])
     ```
 
     `torch.cholesky(A, upper=True)` becomes `torch.linalg.cholesky(A, upper=True)`, which reads the upper triangle as

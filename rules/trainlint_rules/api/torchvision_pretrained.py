@@ -13,6 +13,7 @@ from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.rule import Triggers
 from trainlint_rules.api import switched
+from trainlint_rules.api.idioms.guards import sure_if_warned
 from trainlint_rules.api.idioms.pretrained import (
     builder_of,
     is_any_builder,
@@ -34,6 +35,9 @@ class TorchvisionPretrained(ReferenceRule):
     future". `weights=` names the set; `True` has always meant the first one. Models of timm and of your own have a
     `pretrained` of their own. There is no fix for quantised models, whose weights depend on another argument, nor where
     the model's name is computed.
+
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
 
     ## Example
     ```python
@@ -91,7 +95,8 @@ class TorchvisionPretrained(ReferenceRule):
         if there is None or (builder is None and not is_any_builder(there.call.func, site.origin)):
             return None
         given = old_argument(there.call, by_position=builder is not None)
-        sure = Confidence.LIKELY if builder is None else Confidence.CERTAIN
+        most = Confidence.LIKELY if builder is None else Confidence.CERTAIN
+        sure = sure_if_warned(site, _FIRST_WITH_WEIGHTS, most=most)
         return Match(there, sure, {"given": given, "builder": builder}) if given is not None else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -106,8 +106,7 @@ class BigLogitsLoss(CallRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """Losses of scores over a vocabulary that nothing else reads."""
-        target = site.file.config.target_torch
-        instead = _FUSED if target is not None and target.has(_FIRST_FUSED) else _CHUNKED
+        instead = _FUSED if site.has(_FIRST_FUSED) else _CHUNKED
         for loss in losses_at(site):
             scores = big_logits(site.file, loss.place)
             if scores is not None:

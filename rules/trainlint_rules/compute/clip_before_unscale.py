@@ -95,6 +95,7 @@ class ClipBeforeUnscale(CallRule):
     help = "call `{scaler}.unscale_({optimizer})` first"
     fix_title = "Unscale first"
     fix_safety = Safety.UNSAFE
+    fix_needs = (1, 6)
 
     def found(self, site: Site) -> Match | None:
         """Clipping between the backward of a scaled loss and the step of its scaler."""

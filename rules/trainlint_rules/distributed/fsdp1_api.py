@@ -94,5 +94,4 @@ class Fsdp1Api(CalledNameRule):
         sharding = wrap(site.file, site.place)
         if sharding is None or sharding.wrapper is not Wrapper.FSDP1:
             return None
-        target = site.file.config.target_torch
-        return Match(site, doubted(target is None or not target.has(_SUCCESSOR)))
+        return Match(site, doubted(not site.has(_SUCCESSOR)))

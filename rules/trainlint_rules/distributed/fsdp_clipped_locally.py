@@ -86,6 +86,7 @@ class FsdpClippedLocally(CallRule):
     help = "call `{model}.clip_grad_norm_(...)`"
     fix_title = "Clip by the norm of the whole"
     fix_safety = Safety.UNSAFE
+    fix_needs = (1, 12)
     fix_drops = frozenset({"parameters"})
 
     def found(self, site: Site) -> Match | None:

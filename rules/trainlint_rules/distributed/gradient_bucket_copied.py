@@ -100,6 +100,7 @@ class GradientBucketCopied(CallRule):
     help = "set `gradient_as_bucket_view=True`"
     fix_title = "Keep gradients in the buckets"
     fix_safety = Safety.UNSAFE
+    fix_needs = (1, 7)
 
     def found(self, site: Site) -> Match | None:
         """A wrap by DistributedDataParallel."""

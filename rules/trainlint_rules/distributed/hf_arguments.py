@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.tables.optimizers import FUSED_ADAMW_SINCE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
@@ -91,7 +93,9 @@ class HfArguments(CallRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """Arguments that cost, and those whose absence does."""
-        yield from costly(site, *HUGGING_FACE)
+        for match in costly(site, *HUGGING_FACE):
+            slower = constant(match.site.node) == SLOWER_OPTIMIZER
+            yield replace(match, fix_needs=FUSED_ADAMW_SINCE) if slower else match
         yield from missing_arguments(site)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

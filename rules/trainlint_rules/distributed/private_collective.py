@@ -26,6 +26,9 @@ class PrivateCollective(DeprecatedName):
     same arguments and do the same. The private ones raise a FutureWarning, which each process shows, and will go
     without further notice.
 
+    By default it is reported only where the project states a PyTorch that warns of it, or that lacks it
+    ([`target-torch`](../configuration.md#target-torch)); elsewhere it is possible.
+
     ## Example
     ```python
     import torch.distributed as dist
@@ -76,7 +79,6 @@ class PrivateCollective(DeprecatedName):
             site.file, use.reference, site.block, (newest, row.replacement)
         ):
             return None
-        target = site.file.config.target_torch
-        if target is None or not target.has(_RENAMED_IN):
+        if not site.has(_RENAMED_IN):
             return use
         return replace(use, deprecation=row._replace(replacement=newest, replaced_in=_RENAMED_IN))

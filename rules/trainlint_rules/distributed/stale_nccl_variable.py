@@ -83,8 +83,7 @@ class StaleNcclVariable(CallRule):
         if found is None:
             return None
         key, stale = found
-        target = site.file.config.target_torch
-        sure = Confidence.CERTAIN if target is not None and target.has(stale.since) else Confidence.LIKELY
+        sure = Confidence.CERTAIN if site.has(stale.since) else Confidence.LIKELY
         title = "Use the new name" if stale.renamed else "Remove the variable"
         fields = {"fact": stale.fact, "instead": stale.instead, "title": title, "key": key, "new": stale.renamed}
         alone = is_only_mention(site, key, stale)

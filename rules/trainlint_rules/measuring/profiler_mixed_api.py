@@ -73,6 +73,7 @@ class ProfilerMixedApi(ReferenceRule):
     help = "use `torch.profiler.profile`"
     fix_title = "Use `torch.profiler.profile`"
     fix_safety = Safety.SAFE
+    fix_needs = (1, 9)
 
     def found(self, site: Site) -> Match | None:
         """A call of the older class with an argument of the newer one."""

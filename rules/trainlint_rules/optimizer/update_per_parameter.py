@@ -49,6 +49,7 @@ _NORMS = frozenset({".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.ve
 _COUNTED = 4
 """More kernels than these are not counted in the message: some stand behind tests."""
 _MOST_NAMES = 3
+_FIRST_WITH_LERP = (2, 0)
 _USUAL = ("_foreach_mul_", "_foreach_add_")
 """What is named where the loop's own operations have no such function."""
 
@@ -160,7 +161,9 @@ class UpdatePerParameter(LoopRule):
         functions = " and ".join(f"`torch.{name}`" for name in named)
         fields = {"does": does, "kernels": kernels, "instead": instead.format(foreach=functions)}
         calls = site.hot_calls if site.heat.heat.in_step else ()
-        return Match(site.at(loop.iterated), sure_to_cost(site, loop, update), fields, related=calls)
+        needs = _FIRST_WITH_LERP if update.update is Update.AVERAGE else None
+        sure = sure_to_cost(site, loop, update)
+        return Match(site.at(loop.iterated), sure, fields, related=calls, fix_needs=needs)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """An average by `mul_` and `add_`, or by `lerp_`, of two lists."""

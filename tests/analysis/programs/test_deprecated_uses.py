@@ -62,16 +62,26 @@ def test_severity_follows_the_targeted_versions(text: str, code: str, target: st
     assert found == [Severity[name.upper()] for name in severities]
 
 
-def test_young_replacements_lower_the_confidence_where_no_version_is_named() -> None:
-    assert [use.standing.confidence for use in uses(YOUNG, "TRN815")] == [0.7]
-    assert [use.standing.confidence for use in uses(YOUNG, "TRN815", ">=2.13")] == [0.95]
+QR, GER = "import torch\ntorch.qr(a)\n", "import torch\ntorch.ger(a, b)\n"
 
 
-def test_a_name_that_only_the_documentation_calls_old_is_no_default_finding() -> None:
-    assert [use.standing.confidence for use in uses("import torch\ntorch.svd(a)\n", "TRN804")] == [0.6]
-    for warns_or_is_renamed in ("torch.qr(a)", "torch.ger(a, b)"):
-        (use,) = uses(f"import torch\n{warns_or_is_renamed}\n", "TRN804")
-        assert use.standing.confidence == 0.95
+@pytest.mark.parametrize(
+    ("text", "code", "target", "confidence"),
+    [
+        (YOUNG, "TRN815", "", 0.6),
+        (YOUNG, "TRN815", "<2.14", 0.6),
+        (YOUNG, "TRN815", ">=2.11", 0.6),
+        (YOUNG, "TRN815", ">=2.12", 0.95),
+        (GONE, "TRN812", "", 0.6),
+        (GONE, "TRN812", ">=1.8", 0.95),
+        (QR, "TRN804", ">=1.8,<2.14", 0.95),
+        (GER, "TRN804", ">=1.8", 0.6),
+    ],
+)
+def test_an_old_name_is_sure_only_where_the_stated_versions_warn_of_it_or_lack_it(
+    text: str, code: str, target: str, confidence: float
+) -> None:
+    assert [use.standing.confidence for use in uses(text, code, target)] == [confidence]
 
 
 def test_the_reference_is_the_deprecated_part_of_a_chain() -> None:

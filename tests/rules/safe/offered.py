@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from tests.rules.catalogue import DEFAULT, all_rules, source
-from trainlint.analysis.tables.versions.torch_releases import OLD_ENOUGH
-from trainlint.config.torch_range import TorchRange
+from tests.rules.catalogue import STATED, all_rules, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Confidence, Finding, Safety
 from trainlint.fixing import apply_fixes
 from trainlint.rule import Rule
 
-_ALL = replace(DEFAULT, min_confidence=Confidence.UNLIKELY, preview=True, target_torch=TorchRange(OLD_ENOUGH))
+_ALL = replace(STATED, min_confidence=Confidence.UNLIKELY, preview=True)
 """With a version: what not all versions in use have is UNSAFE where the project names none."""
 
 

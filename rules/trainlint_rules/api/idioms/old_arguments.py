@@ -13,7 +13,7 @@ from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS, O
 from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.finding import Edit
 
-_REMOVED: Version = (2, 7)
+VERBOSE_REMOVED: Version = (2, 7)
 """The first version whose schedulers refuse `verbose`."""
 _TWO_FOR_ONE = {"size_average", "reduce"}
 """Two old arguments that one new one replaces."""
@@ -51,12 +51,6 @@ class OldArgumentUse:
         return "Use the new value" if self.row.renamed == self.row.keyword else f"Use {self.row.renamed}"
 
     @property
-    def young(self) -> bool:
-        """Whether the project may run a version in which the argument still counts."""
-        target = self.site.file.config.target_torch
-        return self.row.young and (target is None or target.minimum is None)
-
-    @property
     def needs(self) -> Version | None:
         """The first version in which the fix works; None for any."""
         return self.row.since if self.row.renamed or self.row.young else None
@@ -90,9 +84,9 @@ def old_arguments(there: Site) -> Iterator[OldArgumentUse]:
         given = next((item.value for item in there.call.keywords if item.arg == row.keyword), None)
         if given is None or not row.function.fullmatch(origin):
             continue
-        removed = _may_target_reach(there, row.removed)
+        removed = row.removed is not None and there.reaches(row.removed)
         matters = row.only_value is ... or constant(given) == row.only_value
-        if matters and (removed or _may_target_reach(there, row.since)):
+        if matters and (removed or there.reaches(row.since)):
             yield OldArgumentUse(there, row, removed)
 
 
@@ -103,12 +97,7 @@ def hands_verbose_on(site: Site) -> bool:
             owner = site.function.owner if site.function is not None else None
         case _:
             return False
-    if owner is None or len(owner.node.bases) != 1 or not _may_target_reach(site, _REMOVED):
+    if owner is None or len(owner.node.bases) != 1 or not site.reaches(VERBOSE_REMOVED):
         return False
     base = site.file.kinds.imported(owner.node.bases[0], owner.outside)
     return base in SCHEDULER_BASE_ORIGINS and argument(site.call, "verbose", 2) is not None
-
-
-def _may_target_reach(site: Site, version: Version | None) -> bool:
-    target = site.file.config.target_torch
-    return version is not None and (target is None or target.reaches(version))

@@ -18,11 +18,8 @@ from trainlint.patterns import lazy
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_YOUNG: Version = (2, 9)
-"""Who names no versions may run one in which a replacement as young as this is missing."""
-_YOUNG_CONFIDENCE = 0.7
-_ONLY_DOCUMENTED = 0.6
-"""How sure it is that an old name matters which works on without a word, and has no new name that is the same."""
+_NOT_WARNED = 0.6
+"""How sure it is that an old name matters of which the project's PyTorch is not known to warn."""
 _NEW_NAME = lazy(r"torch(?:\.\w+)+")
 _SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
 
@@ -72,7 +69,7 @@ class DeprecatedUse:
             said = f"`{self.name}` is gone since PyTorch {_dotted(row.removed)}"
         elif row.since < (1, 0):
             said = f"`{self.name}` has long been deprecated"
-        elif row.code == "TRN809":
+        elif row.private:
             said = f"`{self.name}` is private and may move with any release"
         else:
             said = f"`{self.name}` is deprecated since PyTorch {_dotted(row.since)}"
@@ -91,25 +88,28 @@ def standing(deprecation: Deprecation, file: SemanticModel) -> Relevance | None:
     """How much an old name matters to a file's project; None where it does not.
 
     It is an error where a targeted version lacks the name. It is no matter where no targeted version deprecates it
-    yet, and where a targeted one is known to lack the replacement. Who sets no bound is taken to run a new one.
+    yet, and where a targeted one is known to lack the replacement. It is no default finding unless the project's
+    PyTorch is known to warn of the name, or to lack it.
+    """
+    target, row = file.config.target_torch, deprecation
+    highest = 1.0 if is_warned(file, row.since if row.warns or row.private else None, row.removed) else _NOT_WARNED
+    confidence = min(row.confidence, highest)
+    if row.removed is not None and (target is None or target.reaches(row.removed)):
+        return Relevance(Severity.ERROR, confidence)
+    if target is not None and (not target.reaches(row.since) or target.lacks(row.replaced_in)):
+        return None
+    return Relevance(Severity.WARNING if row.warns else Severity.ADVICE, confidence)
+
+
+def is_warned(file: SemanticModel, since: Version | None, removed: Version | None = None) -> bool:
+    """Whether the project states a PyTorch that warns of an old name, or one that lacks it.
+
+    `since` is the first that warns of it, `removed` the first that lacks it; None where there is none.
     """
     target = file.config.target_torch
-
-    def reached(version: Version | None) -> bool:
-        return version is not None and (target is None or target.reaches(version))
-
-    if reached(deprecation.removed):
-        return Relevance(Severity.ERROR, deprecation.confidence)
-    if not reached(deprecation.since):
-        return None
-    severity = Severity.WARNING if deprecation.warns else Severity.ADVICE
-    if target is not None and target.lacks(deprecation.replaced_in):
-        return None
-    surely_replaced = target is not None and target.has(deprecation.replaced_in)
-    highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG and not surely_replaced else 1.0
-    if deprecation.only_documented:
-        highest = _ONLY_DOCUMENTED
-    return Relevance(severity, min(deprecation.confidence, highest))
+    if target is None:
+        return False
+    return (since is not None and target.has(since)) or (removed is not None and target.reaches(removed))
 
 
 def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUse | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
 _SINCE = {AUTOCAST.name: (1, 10), GRAD_SCALER.name: (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
 """The first version in which torch.amp has each of them."""
-_WARNS_SINCE = (2, 4)
+WARNS_SINCE = (2, 4)
 """The first version that warns of the old names."""
 _OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(" + "|".join(_SINCE) + ")")
 
@@ -57,7 +57,7 @@ def warning_use(file: SemanticModel, place: Place) -> tuple[str, str] | None:
     its newest one does not warn yet.
     """
     target = file.config.target_torch
-    if not isinstance(place.node, ast.expr) or (target is not None and not target.reaches(_WARNS_SINCE)):
+    if not isinstance(place.node, ast.expr) or (target is not None and not target.reaches(WARNS_SINCE)):
         return None
     meanings = origins(place.node, place.block)
     found = next(filter(None, map(old_name, sorted(filter(None, meanings)))), None)

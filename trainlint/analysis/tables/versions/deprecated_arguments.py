@@ -41,7 +41,7 @@ class OldArgument(NamedTuple):
     only_value: object = ...
     """The one literal value that is deprecated, where the argument itself is not."""
     young: bool = False
-    """Whether a project that names no versions may run one in which the argument still counts."""
+    """Whether the argument counts in versions before `since`, so that leaving it out needs that one."""
 
 
 _LOSSES = lazy(
@@ -114,6 +114,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "leave it out: it has no effect",
         _DOCS + "generated/torch.nn.parallel.DistributedDataParallel.html",
         dropped=True,
+        young=True,
     ),
     OldArgument(
         _DATALOADER,
@@ -172,5 +173,6 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "leave it out: it has no effect",
         _DOCS + "generated/torch.nn.functional.gumbel_softmax.html",
         dropped=True,
+        young=True,
     ),
 )

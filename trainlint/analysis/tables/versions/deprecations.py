@@ -49,9 +49,9 @@ class Deprecation(NamedTuple):
     """Whether both names mean one and the same object, so that it may be compared and pickled under either."""
 
     @property
-    def only_documented(self) -> bool:
-        """Whether the documentation alone calls it old, and to replace it takes more than another name."""
-        return not self.warns and not self.exact
+    def private(self) -> bool:
+        """Whether it is no old name, but one that may move without a warning."""
+        return self.code == "TRN809"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -238,7 +238,14 @@ TABLE: tuple[Deprecation, ...] = (
     # Linear algebra
     *_removed_linear_algebra(),
     Deprecation(
-        "torch.ger", "TRN804", (1, 8), "torch.outer", _DOCS + "generated/torch.ger.html", exact=True, warns=False
+        "torch.ger",
+        "TRN804",
+        (1, 8),
+        "torch.outer",
+        _DOCS + "generated/torch.ger.html",
+        exact=True,
+        replaced_in=(1, 7),
+        warns=False,
     ),
     Deprecation("torch.qr", "TRN804", (1, 8), "`torch.linalg.qr`", _LINALG, replaced_in=(1, 8), removed=(2, 14)),
     Deprecation(

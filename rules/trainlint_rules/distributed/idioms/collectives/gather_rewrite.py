@@ -23,8 +23,7 @@ _FIRST_WITH_ONE_TENSOR = (1, 13)
 
 def newest_function(site: Site) -> tuple[str, tuple[int, int]]:
     """The newest name of the function that all targeted versions surely have, and the first version that has it."""
-    target = site.file.config.target_torch
-    if target is not None and target.has(_RENAMED_IN):
+    if site.has(_RENAMED_IN):
         return ALL_GATHER_INTO_TENSOR.newest, _RENAMED_IN
     return ALL_GATHER_INTO_TENSOR.name, _FIRST_WITH_ONE_TENSOR
 
