@@ -53,6 +53,28 @@ def test_several_paths_and_arguments_arrive(runner: Path) -> None:
     assert "file=examples/train.py" not in checked.stdout
 
 
+@pytest.mark.slow
+def test_installing_imports_nothing_of_the_repository(tmp_path: Path) -> None:
+    checkout, runner_temp, ran = tmp_path / "checkout", tmp_path / "temp", tmp_path / "ran"
+    for folder in (checkout, runner_temp):
+        folder.mkdir()
+    for name in ("venv", "ensurepip", "pip", "logging", "typing", "platform"):
+        (checkout / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write(__name__)\n")
+    install, _ = ACTION["runs"]["steps"]
+    environment = {"RUNNER_TEMP": str(runner_temp), "GITHUB_ACTION_PATH": str(tmp_path / "nowhere")}
+    installed = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]],
+        cwd=checkout,
+        env={**os.environ, **environment, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "nowhere" in installed.stderr, "pip was started, and finds nothing to install"
+    assert (runner_temp / "trainlint/bin/python").exists()
+    assert not ran.exists()
+
+
 def test_every_input_is_used() -> None:
     text = (PROJECT / "action.yml").read_text(encoding="utf-8")
     for name in ACTION["inputs"]:

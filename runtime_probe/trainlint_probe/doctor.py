@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.text import Text
 
@@ -13,6 +16,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment
 from trainlint.evidence_json import Damaged, from_json, to_json
+from trainlint.import_path import environment_for_workers
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style, style_for
 from trainlint.report.terminal import as_written, wrapped
@@ -35,15 +39,20 @@ def examine(arguments: Sequence[str]) -> int:
 
 
 def _asked() -> Environment:
-    """What a process of its own says, which imports PyTorch where it is installed."""
+    """What a process of its own says, which imports PyTorch where it is installed, and nothing from the working
+    directory.
+    """
     try:
-        asked = subprocess.run(
-            [sys.executable, "-m", "trainlint_probe.environment"],
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=True,
-        )
+        with tempfile.TemporaryDirectory(prefix="trainlint-doctor-") as nowhere:
+            asked = subprocess.run(
+                [sys.executable, "-m", "trainlint_probe.environment", str(Path.cwd())],
+                capture_output=True,
+                text=True,
+                timeout=_PATIENCE,
+                check=True,
+                cwd=nowhere,
+                env={**os.environ, **environment_for_workers()},
+            )
         return from_json(json.loads(asked.stdout), Environment)
     except subprocess.TimeoutExpired as error:
         raise UsageError(f"PyTorch could not be asked in {_PATIENCE:.0f} s; try `python -c 'import torch'`") from error

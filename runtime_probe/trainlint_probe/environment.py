@@ -1,6 +1,6 @@
 """The machine and the software of a run, and what is off with them.
 
-`python -m trainlint_probe.environment` prints it as JSON, for processes that do not import torch themselves.
+`python -m trainlint_probe.environment [DIRECTORY]` prints it as JSON, for processes that do not import torch.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from trainlint.evidence import Environment
+from trainlint.history.git import Git, GitFailed
+from trainlint.project import repository_around
 from trainlint_probe.watch.imported import loaded
 
 # Settings whose values change how fast a training is, and tell nothing of the user.
@@ -26,12 +28,16 @@ _SETTINGS = (
     "OMP_NUM_THREADS PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF PYTORCH_NO_CUDA_MEMORY_CACHING "
     "TORCH_DISTRIBUTED_DEBUG TORCH_NCCL_ASYNC_ERROR_HANDLING TORCH_NCCL_BLOCKING_WAIT TORCHDYNAMO_DISABLE"
 ).split()
+_SHORT = 12
+"""Digits of a commit that are shown."""
 _RENAMED_IN = (2, 9)
 """PYTORCH_ALLOC_CONF is the name since; the older ones are still read."""
 
 
-def collect() -> Environment:
-    """The environment of this process. torch is asked only where it has been imported."""
+def collect(directory: str = "") -> Environment:
+    """The environment of this process, and of the repository around a directory: by default, the working one. torch is
+    asked only where it has been imported.
+    """
     torch = loaded("torch")
     facts: dict[str, str] = {
         "Python": platform.python_version(),
@@ -43,7 +49,7 @@ def collect() -> Environment:
         facts |= _of_torch(torch)
     if driver:
         facts["driver"] = driver
-    commit = _commit()
+    commit = _commit(directory or str(Path.cwd()))
     if commit:
         facts["git commit"] = commit
     if hasattr(os, "getloadavg"):
@@ -168,7 +174,8 @@ def _cores() -> int:
 
 def _driver() -> str:
     """The version of NVIDIA's driver; empty where there is none."""
-    tool = shutil.which("nvidia-smi")
+    # A relative entry of PATH could lead into the repository.
+    tool = shutil.which("nvidia-smi", path=os.pathsep.join(filter(os.path.isabs, os.get_exec_path())))
     if tool is not None:
         said = _output_of([tool, "--query-gpu=driver_version", "--format=csv,noheader"])
         if said:
@@ -180,12 +187,18 @@ def _driver() -> str:
     return next((word for word in words if word[0].isdigit()), "unknown")
 
 
-def _commit() -> str:
-    """The commit of the working directory, and whether files differ from it."""
-    commit = _output_of(["git", "rev-parse", "--short=12", "HEAD"])
-    if not commit:
+def _commit(directory: str) -> str:
+    """The commit that is checked out around a directory; empty where there is none, or git does not tell.
+
+    Whether files differ from it is not asked: to answer, git may run programs that the repository names.
+    """
+    repository = repository_around(directory)
+    if repository is None:
         return ""
-    return f"{commit} with changes" if _output_of(["git", "status", "--porcelain", "-uno"]) else commit
+    try:
+        return Git(repository).head()[:_SHORT]
+    except GitFailed:
+        return ""
 
 
 def _output_of(command: list[str]) -> str:
@@ -219,7 +232,7 @@ def main() -> None:
 
     if importlib.util.find_spec("torch") is not None:
         importlib.import_module("torch")
-    sys.stdout.write(json.dumps(to_json(collect())) + "\n")
+    sys.stdout.write(json.dumps(to_json(collect(*sys.argv[1:2]))) + "\n")
 
 
 if __name__ == "__main__":

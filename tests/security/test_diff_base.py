@@ -75,6 +75,28 @@ def test_no_program_that_the_configuration_names_is_run(clone: Program, tmp_path
     assert not ran.exists()
 
 
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"])
+def test_nothing_is_written_where_the_users_configuration_lies_in_the_repository(
+    clone: Program, tmp_path: Path, variable: str
+) -> None:
+    written, inside = tmp_path / "written", clone.directory / "settings"
+    (inside / "git").mkdir(parents=True)
+    text = f"[trace2]\n\tnormalTarget = {written}\n\teventTarget = {written}\n\tperfTarget = {written}\n"
+    for place in (inside / ".gitconfig", inside / "git" / "config"):
+        place.write_text(text)
+    value = inside / ".gitconfig" if variable == "GIT_CONFIG_GLOBAL" else inside
+    ran = type(clone)(clone.directory, {**clone.environment, variable: str(value)})
+    assert ran("check", "--diff-base", "main").code in (0, 1)
+    assert not written.exists()
+
+
+def test_the_users_own_configuration_cannot_trace_either(clone: Program, tmp_path: Path) -> None:
+    written = tmp_path / "written"
+    (tmp_path / ".gitconfig").write_text(f"[trace2]\n\teventTarget = {written}\n")
+    assert clone("check", "--diff-base", "main").code in (0, 1)
+    assert not written.exists()
+
+
 def test_no_hook_is_run(clone: Program, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     for where in (clone.directory / ".git" / "hooks", clone.directory / "hooks"):
@@ -115,7 +137,15 @@ def test_git_is_asked_for_commits_and_their_files_alone(clone: Program, tmp_path
         command = next(word for word in words if not word.startswith("-") and "=" not in word)
         assert command in ALLOWED, line
     variables = {line.partition("=")[0] for line in Path(f"{log}.env").read_text().splitlines()}
-    assert variables == {"GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH", "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES"}
+    assert variables == {
+        "GIT_ALLOW_PROTOCOL",
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_NO_LAZY_FETCH",
+        "GIT_TERMINAL_PROMPT",
+        "GIT_TRACE2",
+        "GIT_TRACE2_EVENT",
+        "GIT_TRACE2_PERF",
+    }
     log.unlink()
     assert watched("check").code in (0, 1)
     assert not log.exists()

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import TOY_PACK
 from tests.environments import REPOSITORY
+from tests.git_identity import git
 from trainlint.import_path import safe_path
 
 if TYPE_CHECKING:
@@ -136,6 +137,29 @@ def test_nor_of_one_that_is_home_or_is_named_within_a_word(
     words = command.replace("{}/..", str(other)).replace("{}", str(other / "scripts/train.py")).split()
     assert elsewhere(*words).code in (0, 1)
     assert was_run(marker) == ""
+
+
+@pytest.mark.slow
+def test_doctor_imports_nothing_and_runs_no_program_of_the_repository(
+    program: Program, tmp_path: Path, marker: Path
+) -> None:
+    plant(program.directory, marker)
+    for name in ("platform", "torch"):
+        (program.directory / f"{name}.py").write_text(marking(marker))
+    git(program.directory, "init", "-q")
+    git(program.directory, "commit", "-q", "--allow-empty", "-m", "x")
+    ran = tmp_path / "ran"
+    monitor = program.directory / ".git" / "monitor"
+    monitor.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    monitor.chmod(0o755)
+    git(program.directory, "config", "core.fsmonitor", str(monitor))
+
+    said = program("doctor")
+
+    assert said.code in (0, 1), said.err
+    assert "git commit" in said.out
+    assert was_run(marker) == ""
+    assert not ran.exists()
 
 
 def test_metadata_in_a_folder_of_pythonpath_brings_no_pack(program: Program, tmp_path: Path, marker: Path) -> None:

@@ -61,7 +61,41 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             gc.freeze()  # Python looks for cycles three times as it ends, which takes 5 ms, and more after a long run
 
 
+def _refuse_files_named_like_options(words: "Sequence[str]") -> None:
+    """A pattern of the shell, or a tool such as pre-commit, puts names of files among the words: one that begins with
+    `-` would be obeyed. Raises UsageError.
+    """
+    import os
+
+    from trainlint.cli.console import UsageError
+    from trainlint.report.characters import sentence
+
+    for word in words:
+        if word == "--":
+            return
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            raise UsageError(
+                sentence(
+                    f"{word} is an option, and a file of this name is here, too; write ./{word} for the file, or run "
+                    "trainlint in another directory for the option",
+                    unicode=True,
+                )
+            )
+
+
+def _with_paths_behind_dashes(words: list[str]) -> list[str]:
+    """The words without `--`: those behind it are paths, however they begin, which argparse forgets where options and
+    paths may stand in any order.
+    """
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    paths = (f"./{word}" if word.startswith("-") and word != "-" else word for word in words[at + 1 :])
+    return [*words[:at], *paths]
+
+
 def _dispatch(arguments: list[str]) -> int:
+    _refuse_files_named_like_options(arguments)
     from trainlint.cli.arguments import (
         COMMANDS,
         COMMANDS_OF_SETUP,
@@ -74,6 +108,7 @@ def _dispatch(arguments: list[str]) -> int:
         from trainlint.cli.added import added_command
 
         return added_command(arguments[0])(arguments[1:])
+    arguments = _with_paths_behind_dashes(arguments)
     if arguments and arguments[0] in COMMANDS_OF_SETUP:
         return _set_up(arguments[0], arguments[1:])
     if arguments and arguments[0] in COMMANDS:

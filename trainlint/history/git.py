@@ -1,4 +1,5 @@
-"""Runs git for `--diff-base`: four commands that read commits and files of commits, and nothing of the working tree.
+"""Runs git for `--diff-base`, and to name the commit of a run: four commands that read commits and their files, and
+nothing of the working tree.
 
 Git runs programs that a repository's configuration names where it looks at files of the working tree: filters, text
 conversions, external diffs, file system monitors. So git is never asked about the working tree. It hands out the text
@@ -16,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from trainlint.bounded import SOURCE_BYTES
+from trainlint.project import lies_in
 
 _SECONDS = 60
 """So long git may take for one answer. A configuration that includes a pipe would make it wait for ever."""
@@ -81,6 +83,10 @@ class Git:
             hint = self._when_shallow() or "name a branch that this one came from"
             raise GitFailed(f"--diff-base {revision}: it has no commit in common with HEAD; {hint}")
         return name
+
+    def head(self) -> str:
+        """The hash of the commit that is checked out; empty before the first."""
+        return self._commit("HEAD") or ""
 
     def files(self, commit: str) -> list[Blob]:
         """All files of a commit; links and submodules are none."""
@@ -211,7 +217,11 @@ def _program() -> str:
 def _environment(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     """The user's environment without variables of git that point elsewhere, as git sets them for its hooks."""
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    if _is_users_configuration_in(root, environ):
+        kept["GIT_CONFIG_GLOBAL"] = os.devnull
     return kept | {
+        # Tracing, which a configuration can turn on, writes to any file.
+        **dict.fromkeys(("GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF"), "0"),
         # A partial clone fetches what it lacks, by a program that its configuration names.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
@@ -219,6 +229,17 @@ def _environment(root: str, environ: Mapping[str, str]) -> dict[str, str]:
         "GIT_CEILING_DIRECTORIES": os.path.dirname(root),
         "LC_ALL": "C",
     }
+
+
+def _is_users_configuration_in(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether what git takes for the user's configuration may be a file of the repository: CI may set HOME to the
+    checkout.
+    """
+    home = environ.get("HOME") or os.path.expanduser("~")
+    named = environ.get("GIT_CONFIG_GLOBAL")
+    places = (named,) if named else (home, environ.get("XDG_CONFIG_HOME") or home)
+    tree = os.path.realpath(root)
+    return any(lies_in(os.path.realpath(place), tree) for place in places)
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:
