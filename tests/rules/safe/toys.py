@@ -14,6 +14,7 @@ from tests.rules import (
     test_fixes_keep_training_data,
     test_fixes_keep_training_memory,
 )
+from trainlint.finding import Safety
 from trainlint.rule import Rule
 from trainlint_rules.distributed.broadcast_before_ddp import BroadcastBeforeDdp
 from trainlint_rules.distributed.private_collective import PrivateCollective
@@ -148,7 +149,7 @@ _TRAINED_ELSEWHERE_TOO: list[tuple[type[Rule], str]] = [
     *((rule, text) for rule, text, _, _ in test_fixes_keep_training_api.SAFE_FIXES),
     *((rule, text) for rule, text, _ in test_fixes_keep_training_compute.SAFE_FIXES),
     *((rule, text) for rule, text, _ in test_fixes_keep_training_data.SAFE_FIXES),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_memory.SAFE_FIXES),
+    *((rule, text) for rule, text, _ in test_fixes_keep_training_memory.FIXES if rule.fix_safety is Safety.SAFE),
 ]
 for _rule, _text in _TRAINED_ELSEWHERE_TOO:
     TOYS.setdefault(_rule.code, []).append(Toy(_text))

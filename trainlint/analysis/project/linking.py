@@ -70,7 +70,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             leaving=outside.leaving(file),
             gradients_off={function: outside.gradients_off(some) for function, some in edges.items()},
             effects=effects.of_calls(leaving),
-            forwards=effects.forwards(leaving),
             arguments=dict(values.arguments(file, edges)),
             returned=dict(values.returned(file, leaving)),
             attributes=dict(values.attributes(file)),

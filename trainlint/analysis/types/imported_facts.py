@@ -51,8 +51,6 @@ class ImportedFacts:
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
     effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
     """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
-    forwards: Mapping[str, bool] = field(default_factory=dict)
-    """Call that runs the forward of a module of another file → whether that takes gradients itself."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
