@@ -88,7 +88,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             items=dict(loader_items(summaries, follower, file)),
             saved=traits.saved_by_group(file),
             old_scaler_tested=traits.tests_old_scaler_elsewhere(file),
-            quoted_variables=traits.quoted_variables(file),
             taken_names=shared.taken(file),
             starred_anew=shared.starred_anew(file),
             default_device_set=traits.sets_default_device(file),

@@ -102,8 +102,6 @@ class ImportedFacts:
     class that none of its configurations names."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
-    quoted_variables: frozenset[str] = frozenset()
-    """Environment variables for NCCL that stand in texts of files that this one works together with."""
     taken_names: frozenset[str] = frozenset()
     """Names that it imports from libraries, and that other files may import from it."""
     starred_anew: frozenset[str] | None = None
