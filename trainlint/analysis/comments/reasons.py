@@ -26,7 +26,7 @@ _REASON = lazy(
     r"|\b(?:crash(?:es)?|hangs?|deadlocks?|segfaults?|race condition|a race|leaks?|out of memory|oom|breaks|"
     r"to avoid|avoids|to prevent|prevents?|fails (?:with|on|for|in|under|when))\b|^avoid"
     r"|\botherwise(?=\W{0,3}$|,? [^.;]{0,80}\b(?:will|would|could|may|might|can)\b)"
-    r"|(?:\bnot|n't|\bnever|\bcannot) (?:work|support|accept|allow|handle|compatible)"
+    r"|(?:\bnot|n't|\bnever|\bcannot) (?:work|support|accept|allow|handle\b|compatible)"
     # What has to be.
     r"|\b(?:do not|don't|never) (?:remove|delete|change|touch|move|replace)\b"
     r"|(?<!not )(?<!longer )\b(?:needed|required|necessary)"
