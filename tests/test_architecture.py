@@ -54,6 +54,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.project.call_outcomes": ("trainlint.analysis.project.following",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
+    "trainlint.analysis.comments.reasons": ("trainlint.analysis.semantic_model",),
     "trainlint.catalogue": ("trainlint.analysis.site",),
     "trainlint.config.kinds": ("trainlint.catalogue",),
     "trainlint.config.reading": ("trainlint.catalogue",),

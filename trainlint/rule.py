@@ -192,6 +192,8 @@ class Rule(ABC):
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
+        Where a comment gives a reason for the line, the finding is at most POSSIBLE, and there is no fix; nor is there
+        one that rewrites another line with such a comment (`trainlint.analysis.comments.reasons`).
         There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`), and none but an UNSAFE one in a
         copy of a library of others, which is theirs to change, and behind a switch that nothing in sight turns on
         (`Site.is_switched_off`). A `fix` that is still to be made is made now, but not for a finding that is too unsure
@@ -200,11 +202,20 @@ class Rule(ABC):
         Where the project does not state that it runs that version or a newer one, the fix is UNSAFE and its title names
         the version; where it states only older ones, there is none.
         """
-        heat = site.heat
+        # Imported here: most files have no finding.
+        from trainlint.analysis.comments.reasons import is_explained
+
+        heat, span = site.heat, site.span(at)
+        if is_explained(site.file, span.start_line):
+            confidence, fix = min(confidence, Confidence.POSSIBLE), None
+            help = f"{help}; a comment gives a reason for this line, so it may be right as it is"
         if fix is not None and site.is_run_by_nobody:
             fix = None
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
+        replaced = [edit.start for edit in fix.edits if edit.stop > edit.start] if fix is not None else []
+        if any(is_explained(site.file, site.source.position(start)[0]) for start in replaced):
+            fix = None
         if fix is not None and (site.file.outside.standing.copied or site.is_switched_off):
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
@@ -216,7 +227,7 @@ class Rule(ABC):
             code=self.code,
             name=self.name,
             path=site.path,
-            span=site.span(at),
+            span=span,
             message=message,
             help=help,
             severity=self.severity if severity is None else severity,

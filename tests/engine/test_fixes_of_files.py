@@ -223,9 +223,9 @@ STARTS = "import torch.distributed as dist\nfrom shared import load\n\ndist.init
         ({"train.py": STARTS, "shared.py": SHARED}, None),
         (
             {"train.py": STARTS, "shared.py": SHARED.replace("()\n", "()\n    dist.init_process_group()\n", 1)},
-            Safety.SAFE,
+            Safety.UNSAFE,
         ),
-        ({"train.py": STARTS + "import serve\n", "shared.py": SHARED}, Safety.SAFE),
+        ({"train.py": STARTS + "import serve\n", "shared.py": SHARED}, Safety.UNSAFE),
     ],
     ids=["another program starts processes", "what it imports does", "a program that does imports it"],
 )

@@ -137,19 +137,11 @@ def test_two_processes_get_the_same_tensors_from_old_and_new_code(tmp_path: Path
     torch.multiprocessing.spawn(_run, (forms, str(tmp_path / "meeting")), nprocs=2)
 
 
-def test_the_first_dimension_is_safe_and_others_are_for_a_person() -> None:
-    levels = {}
-    for name, text in FORMS.items():
+def test_the_fix_is_for_a_person_as_a_backend_may_lack_the_collective() -> None:
+    for text in FORMS.values():
         (finding,) = judged_for(HEAD + text, TorchRange((1, 13)))
         assert finding.fix is not None
-        levels[name] = finding.fix.safety
-    assert levels == {
-        "cat": Safety.SAFE,
-        "cat_into_a_name": Safety.SAFE,
-        "stack": Safety.SAFE,
-        "cat_along_the_last": Safety.UNSAFE,
-        "stack_along_another": Safety.UNSAFE,
-    }
+        assert finding.fix.safety is Safety.UNSAFE
 
 
 @pytest.mark.parametrize(

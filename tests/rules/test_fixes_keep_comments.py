@@ -1,4 +1,4 @@
-"""SAFE fixes keep the comments that stand inside what they rewrite, or are not offered."""
+"""Fixes keep the comments that stand inside what they rewrite, or are not offered."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 from tests.fixing.helpers import comments
 from tests.rules.catalogue import STATED, all_rules, source
 from trainlint.engine.judge import judge
-from trainlint.finding import Confidence, Safety, apply_edits
+from trainlint.finding import Confidence, apply_edits
 from trainlint.rule import Rule
 from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
 
 EVERYTHING = replace(STATED, preview=True, min_confidence=Confidence.UNLIKELY)
-SAFE = [rule for rule in all_rules() if rule.fix_safety is Safety.SAFE]
+FIXING = [rule for rule in all_rules() if rule.fix_safety is not None]
 
 
 def commented(text: str) -> list[str]:
@@ -35,35 +35,31 @@ def commented(text: str) -> list[str]:
     return found
 
 
-def safe_fixes(text: str, rule: type[Rule]) -> list[str]:
-    """What each SAFE fix of a rule makes of a text."""
+def fixes_of(text: str, rule: type[Rule]) -> list[str]:
+    """What each fix of a rule makes of a text."""
     judged = judge(source(text), (rule(),), EVERYTHING, known=all_rules())
     assert not judged.failures
-    return [
-        apply_edits(text, finding.fix.edits)
-        for finding in judged.findings
-        if finding.fix and finding.fix.safety is Safety.SAFE
-    ]
+    return [apply_edits(text, finding.fix.edits) for finding in judged.findings if finding.fix]
 
 
-@pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", FIXING, ids=lambda rule: rule.code)
 def test_no_comment_is_lost(rule: type[Rule]) -> None:
     for text in commented(rule.manual.example):
-        for fixed in safe_fixes(text, rule):
+        for fixed in fixes_of(text, rule):
             ast.parse(fixed)
             assert not Counter(comments(text)) - Counter(comments(fixed)), text
 
 
-def test_most_rules_with_safe_fixes_are_tried() -> None:
+def test_most_rules_with_fixes_of_are_tried() -> None:
     """The test above would prove nothing if the comments hid the findings."""
-    tried = [rule.code for rule in SAFE if any(safe_fixes(text, rule) for text in commented(rule.manual.example))]
+    tried = [rule.code for rule in FIXING if any(fixes_of(text, rule) for text in commented(rule.manual.example))]
     assert "TRN810" in tried
-    assert len(tried) > len(SAFE) / 2
+    assert len(tried) > len(FIXING) / 2
 
 
 def test_a_comment_behind_a_statement_that_another_one_replaces() -> None:
     text = AllGatherThenCat.manual.example
     joined = "torch.cat(gathered, dim=0)"
     assert joined in text
-    assert safe_fixes(text, AllGatherThenCat)
-    assert not safe_fixes(text.replace(joined, f"{joined}  # why"), AllGatherThenCat)
+    assert fixes_of(text, AllGatherThenCat)
+    assert not fixes_of(text.replace(joined, f"{joined}  # why"), AllGatherThenCat)

@@ -185,7 +185,7 @@ def train():
     return model
 """
 
-SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
+FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
     (AutogradVariable, VARIABLES, ("torch.zeros(1).requires_grad_()", "keepdim=True)).detach()"), ("Variable",)),
     (
         DeprecatedElsewhere,
@@ -210,7 +210,7 @@ def safely_fixed(rule: type[Rule], text: str) -> FixResult:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
         return judge(text, [rule()], STATED).findings
 
-    return fix_to_fixpoint(source(text), judged, Safety.SAFE)
+    return fix_to_fixpoint(source(text), judged, rule.fix_safety or Safety.SAFE)
 
 
 def trained(text: str) -> tuple[dict[str, Any], Any]:
@@ -230,9 +230,7 @@ def test_training_with_factors_is_the_same_to_the_bit() -> None:
     assert_same_training(RemovedLinearAlgebra, FACTORS, written, ("torch.qr",))
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "written", "gone"), SAFE_FIXES, ids=[rule.code for rule, _, _, _ in SAFE_FIXES]
-)
+@pytest.mark.parametrize(("rule", "text", "written", "gone"), FIXES, ids=[rule.code for rule, _, _, _ in FIXES])
 def test_training_is_the_same_to_the_bit(
     rule: type[Rule], text: str, written: tuple[str, ...], gone: tuple[str, ...]
 ) -> None:

@@ -114,7 +114,7 @@ def train(device="cuda"):
     return model
 """
 
-SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
+FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
     # Without workers, pinning alone is no fix: TRN205 pins together with copies that do not wait.
     (
         LoaderWithoutPinnedMemory,
@@ -162,8 +162,8 @@ def trained(text: str, device: str) -> tuple[dict[str, Any], Any]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
     ("rule", "text", "written"),
-    SAFE_FIXES,
-    ids=[f"{rule.code}-{number}" for number, (rule, _, _) in enumerate(SAFE_FIXES)],
+    FIXES,
+    ids=[f"{rule.code}-{number}" for number, (rule, _, _) in enumerate(FIXES)],
 )
 def test_training_is_the_same_to_the_bit(rule: type[Rule], text: str, written: tuple[str, ...], device: str) -> None:
     fixed = safely_fixed(rule, text).source.text

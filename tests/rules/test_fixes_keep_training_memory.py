@@ -1,4 +1,7 @@
-"""A toy model, trained before and after a SAFE fix of memory, ends with the same bits and prints the same losses."""
+"""A toy model, trained before and after a fix of memory, ends with the same bits and prints the same losses.
+
+That of TRN303 is UNSAFE, as models may take gradients out of sight; this one takes none.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +141,7 @@ class Pendulum:
         return self.state, float(self.state.sum())
 """
 
-SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
+FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
     (
         GraphKeptInAccumulator,
         SUMS,
@@ -171,13 +174,13 @@ class Run:
     """How many of the watched tensors carried a graph."""
 
 
-def fixed(rule: type[Rule], program: str) -> FixResult:
+def fixed(rule: type[Rule], program: str, limit: Safety = Safety.SAFE) -> FixResult:
     judges = (rule(),)
 
     def judged(text: SourceFile) -> list[Finding]:
         return list(judge(text, judges, STATED).findings)
 
-    return fix_to_fixpoint(source(program), judged, Safety.SAFE)
+    return fix_to_fixpoint(source(program), judged, limit)
 
 
 def trained(program: str) -> Run:
@@ -195,10 +198,10 @@ def trained(program: str) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("rule", "program", "written"), SAFE_FIXES, ids=["TRN304 sums", "TRN303 evaluation", "TRN303 acting"]
+    ("rule", "program", "written"), FIXES, ids=["TRN304 sums", "TRN303 evaluation", "TRN303 acting"]
 )
-def test_a_safe_fix_changes_no_bit_of_the_training(rule: type[Rule], program: str, written: tuple[str, ...]) -> None:
-    result = fixed(rule, program)
+def test_a_fix_changes_no_bit_of_the_training(rule: type[Rule], program: str, written: tuple[str, ...]) -> None:
+    result = fixed(rule, program, rule.fix_safety or Safety.SAFE)
     assert result.unapplied == ()
     for piece in written:
         assert piece in result.source.text
@@ -229,26 +232,3 @@ def evaluate(model, val_loader, device="cuda"):
     assert fixed(EvaluationWithoutNoGrad, program).applied == ()
     findings = judge(source(program), (EvaluationWithoutNoGrad(),), STATED).findings
     assert [item.fix.safety for item in findings if item.fix] == [Safety.UNSAFE]
-
-
-def test_fused_kernels_are_other_numerics() -> None:
-    program = """
-import torch
-
-encoder = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2), 2)
-
-
-def evaluate(val_loader, device="cuda"):
-    encoder.eval()
-    return sum_of(encoder, val_loader)
-
-
-def sum_of(encoder, val_loader):
-    total = 0.0
-    encoder.eval()
-    for inputs in val_loader:
-        total += encoder(inputs).sum().item()
-    return total
-"""
-    findings = judge(source(program), (EvaluationWithoutNoGrad(),), STATED).findings
-    assert [item.fix.safety for item in findings if item.fix] == [Safety.NUMERICS]

@@ -34,7 +34,7 @@ def one_process() -> Iterator[None]:
 
 def fixed(code: str, rule: Rule) -> str:
     source = source_from_text("train.py", code)
-    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], STATED).findings, Safety.SAFE)
+    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], STATED).findings, Safety.UNSAFE)
     assert result.applied
     assert not result.remaining
     return result.source.text

@@ -1,7 +1,4 @@
-"""Reads ignore comments. Python's own tokenizer finds them, so that texts in strings never count.
-
-In files of settings each line stands for itself: YAML's comments begin where a number sign follows a space.
-"""
+"""Reads ignore comments."""
 
 from __future__ import annotations
 
@@ -33,8 +30,6 @@ _LISTED_WORD = lazy(r"(?:\s*,\s*|\s+)?([A-Za-z][\w-]*)")
 _CODE = lazy(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _NEXT_COMMENT = lazy(r"#\s*[A-Za-z]")
 """What ends a reason: another comment on the line. "#12" is a ticket, and belongs to the reason."""
-
-_SETTINGS_COMMENT = lazy(r"(?:(?<=\s)|^)#")
 
 _HOLDING_STATEMENTS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _BEFORE_STATEMENT = ("", "@")
@@ -103,6 +98,8 @@ def read_comments(
     statements of its module, classes and functions are tokenized that look as if they held such a comment: reading
     tokens takes twice as long as parsing. Where only the statements of some lines are `wanted`, others are left out.
     """
+    from trainlint.analysis.comments.tokens import tokens  # few files hold an ignore comment
+
     directives: list[Directive] = []
     first_lines: dict[int, int] = {}
     last_lines: dict[int, int] = {}
@@ -111,7 +108,7 @@ def read_comments(
         if lines is not None and bisect_left(lines, start) == bisect_left(lines, stop):
             continue
         first: int | None = None
-        for token in _tokens(source, start, stop):
+        for token in tokens(source, start, stop):
             line = start + token.start[0] - 1
             if token.type == COMMENT:
                 directives += _directives(source, token, line, is_rule)
@@ -153,32 +150,6 @@ def _first_lines(source: SourceFile, body: Sequence[ast.stmt]) -> Iterator[int]:
             yield line
         if isinstance(statement, _HOLDING_STATEMENTS):
             yield from _first_lines(source, statement.body)
-
-
-def _tokens(source: SourceFile, start: int, stop: int) -> Iterator[tokenize.TokenInfo]:
-    """The tokens of the lines from `start` to before `stop`, which they count from 1."""
-    import tokenize  # few files hold an ignore comment
-
-    if is_settings(source.path):
-        yield from _comments_of_settings(source)
-        return
-    # Each line ends as Python's tokenizer likes it best, whatever the file does, so that the line numbers agree.
-    lines = (f"{source.line(number)}\n" for number in range(start, stop))
-    try:
-        yield from tokenize.generate_tokens(lambda: next(lines, ""))
-    except (tokenize.TokenError, SyntaxError):
-        return
-
-
-def _comments_of_settings(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
-    import tokenize
-
-    for number in range(1, len(source.line_starts) + 1):
-        line = source.line(number)
-        found = _SETTINGS_COMMENT.search(line)
-        if found is not None:
-            start, stop = (number, found.start()), (number, len(line))
-            yield tokenize.TokenInfo(COMMENT, line[found.start() :], start, stop, line)
 
 
 def _directives(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from trainlint.analysis.programs.old_names.deprecated_uses import (
@@ -66,7 +67,9 @@ class DeprecatedName(ReferenceRule, base=True):
 
     def fix(self, site: Site, match: Match) -> Fix | None:
         """The new name, where it is exact; no import of a name that nothing uses."""
-        return self.renamed(site, match["use"])
+        fix = self.renamed(site, match["use"])
+        lowest = self.fix_safety or Safety.UNSAFE
+        return None if fix is None else replace(fix, safety=max(fix.safety, lowest))
 
     def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """The fix of one use."""

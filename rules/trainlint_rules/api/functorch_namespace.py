@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.finding import Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -34,6 +35,10 @@ class FunctorchNamespace(DeprecatedName):
     `make_functional` has no counterpart of the same shape: `torch.func.functional_call(model, parameters, inputs)`
     takes the module itself, and `torch.func.stack_module_state` replaces `combine_state_for_ensemble`.
 
+    ## Fix safety
+    The functions of `torch.func` are other objects than those of `functorch`, and what others
+    import from this file changes with it.
+
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line, which names `functorch`.
 
@@ -50,3 +55,4 @@ class FunctorchNamespace(DeprecatedName):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "functorch"
+    fix_safety = Safety.UNSAFE

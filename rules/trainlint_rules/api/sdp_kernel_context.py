@@ -55,6 +55,9 @@ class SdpKernelContext(DeprecatedName):
             return F.scaled_dot_product_attention(query, key, value, is_causal=True)
     ```
 
+    ## Fix safety
+    The old context leaves on what later versions of PyTorch add to it; the list names what may run today.
+
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line, which names `torch.backends.cuda.sdp_kernel`.
 
@@ -73,6 +76,7 @@ class SdpKernelContext(DeprecatedName):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "sdp_kernel"
+    fix_safety = Safety.UNSAFE
 
     def needs(self, use: DeprecatedUse) -> Version | None:
         """The version that brought the backend of cuDNN, which the list may name."""
@@ -102,6 +106,6 @@ def _listed(site: Site, call: ast.Call, backends: list[str]) -> Fix | None:
         backend, second = ensure_import(site.source, site.file.tree, "torch.nn.attention", "SDPBackend")
         names = ", ".join(f"{backend}.{name}" for name in backends)
         edit = replace_expression(site.source, call, cst.parse_expression(f"{context}([{names}])"))
-        return Fix("Use torch.nn.attention.sdpa_kernel", (*first, *second, edit), Safety.SAFE)
+        return Fix("Use torch.nn.attention.sdpa_kernel", (*first, *second, edit), Safety.UNSAFE)
 
     return attempt(make)

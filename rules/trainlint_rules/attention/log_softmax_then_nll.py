@@ -39,8 +39,10 @@ class LogSoftmaxThenNll(CallRule):
         return F.cross_entropy(model(inputs), targets)
     ```
 
-    The fix is safe where the log-softmax is taken over dimension 1, as `cross_entropy` takes it, and unsafe where it
-    is written as -1, which is the same for scores of two dimensions alone.
+    ## Fix safety
+    PyTorch's own kernels give the same bits. Others, as those of a compiler or another device, may round one step in
+    place of two differently. Where the dimension is written as -1, the fix is unsafe: `cross_entropy` takes dimension
+    1, which is the same for scores of two dimensions alone.
 
     ## Confirmed by
     Cannot be measured: PyTorch runs the same two kernels for `cross_entropy`.
@@ -63,14 +65,14 @@ class LogSoftmaxThenNll(CallRule):
     message = "the log-softmax of line {line} is computed for this loss alone"
     help = "pass the scores to `F.cross_entropy`, which does both"
     fix_title = "Compute the cross-entropy from the scores"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.NUMERICS
 
     def found(self, site: Site) -> Match | None:
         """A loss of log-probabilities that are made in the same function."""
         known = log_probabilities(site)
         if known is None:
             return None
-        safety = Safety.SAFE if known.made.dimension == CLASSES else Safety.UNSAFE
+        safety = None if known.made.dimension == CLASSES else Safety.UNSAFE
         return Match(site, fields={"line": known.made.call.lineno, "known": known}, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -46,6 +46,10 @@ class Float32CastBeforeTransfer(CallRule):
         return model(image.cuda().float().unsqueeze(0) / 255)
     ```
 
+    ## Fix safety
+    `.to(other)` takes the data type of `other`, too, where that is a tensor: the cast behind it would then undo
+    it. Whether it is one cannot always be told.
+
     ## Confirmed by
     `trainlint probe` times the copy at this line, and tells from a trace of a GPU how long it holds the step up.
     `Memcpy HtoD` of four bytes for each element of a tensor that was made of bytes.
@@ -71,7 +75,7 @@ class Float32CastBeforeTransfer(CallRule):
     message = "`{small}` becomes float32 on the CPU before it is copied to the GPU, with two to four times the bytes"
     help = "copy first, and call `.float()` on the GPU"
     fix_title = "Copy first, cast on the device"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """`.float()` of a tensor of small numbers, and the copy of its result to the device."""

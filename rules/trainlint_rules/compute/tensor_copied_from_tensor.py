@@ -63,6 +63,10 @@ class TensorCopiedFromTensor(CallRule):
     There is no fix in projects that make tensors on a device by default (`torch.set_default_device`, or a device that
     is entered by `with`): there, `torch.tensor(x)` brings the copy to that device.
 
+    ## Fix safety
+    Of an object of a subclass of `torch.Tensor`, `torch.tensor` makes a plain tensor, and `.clone()` one of the
+    subclass.
+
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     The warning "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()".
@@ -87,7 +91,7 @@ class TensorCopiedFromTensor(CallRule):
     message = "`{tensor}` is a tensor already: `torch.tensor` copies it with a warning and cuts its graph"
     help = "call `.detach().clone()` on it, or `.to(...)` if no copy is needed"
     fix_title = "Copy the tensor"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """`torch.tensor` of what is surely a tensor."""

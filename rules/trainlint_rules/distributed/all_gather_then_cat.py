@@ -86,11 +86,14 @@ class AllGatherThenCat(CallRule):
     `.detach()` changes nothing, since `all_gather` passes no gradient; the gloo backend asks for it. `.contiguous()`
     is needed: a tensor in another memory format would be sent as it lies, and arrive with its values permuted.
 
-    Along another dimension than the first, the pieces of the one tensor are joined again: that saves less, so the
-    rewrite is offered as an unsafe one, for a person to judge.
 
     Where the local tensor is put back into the list so that its gradient flows, gather the same way, and write it into
     its part of the result: `output[rank * n : (rank + 1) * n] = features`. There is no fix for this form.
+
+    ## Fix safety
+    Backends other than NCCL and gloo, as MPI, may lack the collective into one tensor, and only a list may hold tensors
+    of several shapes. Along another dimension than the first, the pieces of the one tensor are joined again, which
+    saves less.
 
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
@@ -118,7 +121,7 @@ class AllGatherThenCat(CallRule):
     message = "`all_gather` copies what it received into the tensors of `{name}`, and line {line} copies them again"
     help = "gather into one tensor with `{function}`"
     fix_title = "Gather into one tensor"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
     fix_drops = frozenset(
         "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous cat concat "
         "stack".split()
@@ -142,7 +145,6 @@ class AllGatherThenCat(CallRule):
             doubted(gathered.spliced, 2 * is_one_number(site.file, gathered.tensor, site.block)),
             fields,
             help=_HELP_WITH_GRADIENT if gathered.spliced else None,
-            fix_safety=Safety.SAFE if gathered.joins_first_dimension else Safety.UNSAFE,
             fix_needs=needs,
         )
 

@@ -51,6 +51,10 @@ class BroadcastBeforeDdp(CallRule):
         return DistributedDataParallel(model, device_ids=[local_rank])
     ```
 
+    ## Fix safety
+    DistributedDataParallel sends nothing with `init_sync=False`, and leaves out what
+    `_ddp_params_and_buffers_to_ignore` names, which a module may set itself, out of sight.
+
     ## Confirmed by
     As many `c10d::broadcast_` as the model has parameters, followed by those of DistributedDataParallel.
 
@@ -73,7 +77,7 @@ class BroadcastBeforeDdp(CallRule):
     message = "DDP (line {line}) sends all of `{model}` from rank 0 again, after this loop has sent every parameter"
     help = "remove the loop"
     fix_title = "Leave it to DistributedDataParallel"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
     fix_drops = frozenset({"parameters", BROADCAST.name})
 
     def found(self, site: Site) -> Match | None:

@@ -10,7 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.nccl_variables import STALE, is_only_mention, stale_variable, still_read
+from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read
 
 
 class StaleNcclVariable(CallRule):
@@ -49,8 +49,10 @@ class StaleNcclVariable(CallRule):
         torch.distributed.init_process_group("nccl")
     ```
 
-    Where another line, or another file of the project, names the variable as well, as to read it or to take it away,
-    the fix is `UNSAFE`.
+    ## Fix safety
+    What a launcher or the user's shell sets by either name now counts otherwise: `setdefault` of the new name does
+    not see the old one, and an assignment overrides the new one. Other code may read the old name, and an older PyTorch
+    does.
 
     ## Confirmed by
     Warnings that name the variable on the error stream of each process.
@@ -75,7 +77,7 @@ class StaleNcclVariable(CallRule):
     message = "{fact}"
     help = "{instead}"
     fix_title = "{title}"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A stale name that is put into the environment."""
@@ -86,10 +88,7 @@ class StaleNcclVariable(CallRule):
         sure = Confidence.CERTAIN if site.has(stale.since) else Confidence.LIKELY
         title = "Use the new name" if stale.renamed else "Remove the variable"
         fields = {"fact": stale.fact, "instead": stale.instead, "title": title, "key": key, "new": stale.renamed}
-        alone = is_only_mention(site, key, stale)
-        return Match(
-            site.at(site.statement), sure, fields, fix_needs=stale.since, fix_safety=None if alone else Safety.UNSAFE
-        )
+        return Match(site.at(site.statement), sure, fields, fix_needs=stale.since)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The new name; no statement at all where every targeted version ignores the variable.

@@ -108,13 +108,15 @@ class EvaluationWithoutNoGrad(CallRule):
     parts are left to its caller, and a policy that is trained through a copy of its critic needs that copy's graph.
     One forward of a script outside of loops costs little.
 
-    A model whose forward takes gradients itself, as for forces or a penalty, is left alone. The fix is safe where the
-    forward is in sight and takes none, and where nothing of what the fix wraps can reach a backward. Where the model is
-    not in sight, where results leave the function with their graph, and for targets, whose unused gradients it takes
-    away, it needs `--unsafe-fixes`; where the file names PyTorch's own transformer layers, which take a fused path with
-    other rounding when autograd is off, `--numeric-fixes`. A generator gets the decorator: a block around a `yield`
-    would switch autograd off in the code that iterates, too. There is no fix around an `await`, for the same reason.
-    A `forward` that a file of the project assigns (`model.forward = ...`) is not in sight.
+    A model whose forward takes gradients itself, as for forces or a penalty, is left alone where that is in sight.
+
+    ## Fix safety
+    What takes gradients inside of the wrapped code, fails or computes something else without autograd, and that code
+    need not be in sight: a module or a base class of a library, a hook, a callback, a metric, a `forward` that somebody
+    assigned. Results that leave the function lose their graph, and targets the gradients that nobody used. Of
+    PyTorch's own transformer layers autograd chooses the kernel, with other rounding. So read what the model and its
+    callers do before you apply it. A generator gets the decorator: a block around a `yield` would switch autograd off
+    in the code that iterates, too. There is no fix around an `await`, for the same reason.
 
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks
@@ -140,13 +142,13 @@ class EvaluationWithoutNoGrad(CallRule):
     message = "`{model}` evaluates with autograd on and stores activations that no backward uses"
     help = "run it under `torch.no_grad()`"
     fix_title = "Switch autograd off"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Iterator[Match]:
         """Forwards that record graphs which nothing trains."""
         for graph in needless_graphs(site):
             fields = {"model": site.text(graph.model), "scope": graph.scope}
-            match = Match(graph.site, graph.sure, fields, message=_FACTS.get(graph.use), fix_safety=graph.safety)
+            match = Match(graph.site, graph.sure, fields, message=_FACTS.get(graph.use))
             is_toggled = graph.use is Use.TOGGLED
             yield replace(match, help=_INSTEAD, severity=Severity.ADVICE) if is_toggled else match
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.analysis.effects.own_gradients import asks_for_graphs
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -18,7 +17,6 @@ from trainlint_rules.memory.idioms.kept_graphs import (
     becomes_array,
     collected_output,
     is_freed,
-    leaves_function,
     lives,
     new_in_each_iteration,
     outside_batch_loop,
@@ -81,6 +79,10 @@ class GraphKeptInAccumulator(CallRule):
     `.detach()` costs nothing and waits for nothing; `.item()` would make the host wait in each step. A sum that is
     reset with each window of gradient accumulation keeps few nodes, and for a short while: that is only advice.
 
+    ## Fix safety
+    Code that is given the sum, or finds it later, may want its graph: a backward after `retain_graph=True`, a hook, a
+    drawing of the graph, a test for `grad_fn` or for the very same tensor. Most sums are only read.
+
     ## Confirmed by
     `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
     is the line at which the list gets longer, or the sum another tensor.
@@ -112,7 +114,7 @@ class GraphKeptInAccumulator(CallRule):
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"
     fix_title = "Detach it"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A value with a graph that is added to a sum or a list."""
@@ -123,8 +125,7 @@ class GraphKeptInAccumulator(CallRule):
         fields = {"holder": site.text(item.holder), "added": site.text(item.added), "verb": verb, "node": item.added}
         if not is_freed(site, item.added):
             sure = sure_of_graph(site, item.added)
-            safety = Safety.UNSAFE if leaves_function(site, item.holder) else None
-            return Match(site, sure, fields, message=_ACTIVATIONS, fix_safety=safety) if sure is not None else None
+            return Match(site, sure, fields, message=_ACTIVATIONS) if sure is not None else None
         if lives(site, item.holder) is Lifetime.WINDOW:
             return Match(site, Confidence.LIKELY, fields, message=_UNTIL_RESET, severity=Severity.ADVICE)
         return Match(site, fields=fields)
@@ -134,8 +135,6 @@ class GraphKeptInAccumulator(CallRule):
         from trainlint.fixing.rewrite import append_attribute_call
 
         added = match["node"]
-        if asks_for_graphs(site.file, site.function.node if site.function is not None else site.file.tree):
-            return ()
         if shares_kept_graph(site, added) or not (starts_backward(site, added) or is_only_tensor(site, added)):
             return ()
         return append_attribute_call(site.source, added, ".detach()")

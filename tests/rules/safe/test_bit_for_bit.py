@@ -27,7 +27,7 @@ CASES = [(code, number) for code, toys in TOYS.items() for number in range(len(t
 
 
 def test_each_rule_with_a_safe_fix_has_a_toy() -> None:
-    assert sorted({*TOYS, *PROCESSES}) == SAFE
+    assert {*SAFE} <= {*TOYS, *PROCESSES}
 
 
 def run(text: str) -> tuple[dict[str, Any], Any]:
@@ -71,10 +71,7 @@ def torchvision(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("torchvision")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("code", "number"), CASES, ids=[f"{code}-{number}" for code, number in CASES])
-def test_training_keeps_its_bits(code: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("NCCL_BLOCKING_WAIT", "TORCH_NCCL_BLOCKING_WAIT"):
-        monkeypatch.setenv(name, "0")
-        monkeypatch.delenv(name)  # so that what the toy sets is taken back, too
+def test_training_keeps_its_bits(code: str, number: int) -> None:
     toy = TOYS[code][number]
     after = fixed(toy.text, code, also=("TRN201",) if code == "TRN002" else ())
     assert after != toy.text, "the rule offers no SAFE fix for its toy"
@@ -99,7 +96,7 @@ def train_on_rank(rank: int, meeting: str, pairs: dict[str, tuple[str, str]]) ->
 
 
 def fixed_pairs() -> dict[str, tuple[str, str]]:
-    return {code: (toy.text, fixed(toy.text, code)) for code, toy in PROCESSES.items()}
+    return {code: (toy.text, fixed(toy.text, code, Safety.UNSAFE)) for code, toy in PROCESSES.items()}
 
 
 @pytest.mark.parametrize("code", PROCESSES)

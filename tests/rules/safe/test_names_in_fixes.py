@@ -112,20 +112,12 @@ def test_unpacked_arguments_may_give_the_type_of_an_autocast() -> None:
     assert not fixes(code.format("**options"), "TRN801")
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        "print(os.environ['NCCL_BLOCKING_WAIT'])",
-        "del os.environ['NCCL_BLOCKING_WAIT']",
-        "os.environ['TORCH_NCCL_BLOCKING_WAIT'] = '0'",
-        "os.environ.pop(f'{prefix}NCCL_BLOCKING_WAIT')",
-    ],
-)
-def test_a_variable_that_other_lines_name(more: str) -> None:
-    code = "import os\nimport torch\n\nos.environ['NCCL_BLOCKING_WAIT'] = '1'\n{}\n"
+@pytest.mark.parametrize("line", ["os.environ['{}'] = '1'", "os.environ.setdefault('{}', '1')", "env['{}'] = '1'"])
+def test_what_a_launcher_sets_by_either_name_is_out_of_sight(line: str) -> None:
+    code = f"import os\nimport torch\n\n{line.format('NCCL_BLOCKING_WAIT')}\n"
     code += "torch.distributed.init_process_group('nccl')\n"
-    assert safe(code.format(""), "TRN532") == {"TRN532"}
-    assert not safe(code.format(more), "TRN532")
+    assert fixes(code, "TRN532")
+    assert not safe(code, "TRN532")
 
 
 def test_a_loop_whose_variable_is_read_afterwards_stays() -> None:
@@ -140,5 +132,33 @@ def replicate(model, rank):
     {}
     return DistributedDataParallel(model, device_ids=[rank])
 """
-    assert safe(code.format("pass"), "TRN531") == {"TRN531"}
+    assert fixes(code.format("pass"), "TRN531")
     assert not fixes(code.format("print(parameter)"), "TRN531")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_fixed"),
+    [
+        ("import layers\nlayers.build()", True),
+        ("import layers\nlayers.autocast()", False),
+        ("import layers\ngetattr(layers, name)()", False),
+        ("import layers\nfor module in [layers]:\n    module.autocast()", False),
+        ("import layers\nlayers.__dict__[name]()", False),
+    ],
+)
+def test_a_module_that_is_handed_around_may_be_asked_for_any_name(
+    other: str, is_fixed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "from torch.cuda.amp import autocast\n\n\ndef build(model, x):\n    with autocast(enabled=False):\n"
+    code += "        return model(x)\n"
+    (tmp_path / "layers.py").write_text(code)
+    (tmp_path / "train.py").write_text(f"import torch\n{other}\n")
+    main("check . --fix --isolated --no-cache -q -j1 --exit-zero --select TRN801 --min-confidence unlikely".split())
+    assert ((tmp_path / "layers.py").read_text() != code) is is_fixed
+
+
+@pytest.mark.parametrize("line", ["Variable  # noqa: F401", "Variable as Variable"])
+def test_an_import_that_is_there_for_others_stays(line: str) -> None:
+    assert fixes("import torch\nfrom torch.autograd import Variable\n", "TRN810")
+    assert not fixes(f"import torch\nfrom torch.autograd import {line}\n", "TRN810")

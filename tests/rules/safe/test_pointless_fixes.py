@@ -147,7 +147,7 @@ def test_one_of_several_sums_of_the_same_graph_is_not_detached_alone(made: str) 
 
 @pytest.mark.parametrize("other", ["total_data += data.item()", "total_data += data.detach()", "pass"])
 def test_a_sum_whose_graph_nothing_else_keeps_is_detached(other: str) -> None:
-    after = fixed(SUMS.format(made="loss, data = criterion(model(batch))", other=other), "TRN304")
+    after = fixed(SUMS.format(made="loss, data = criterion(model(batch))", other=other), "TRN304", Safety.UNSAFE)
     assert "total += loss.detach()" in after
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from tests.rules import (
     test_fixes_keep_training_api,
-    test_fixes_keep_training_attention,
     test_fixes_keep_training_compute,
     test_fixes_keep_training_data,
     test_fixes_keep_training_memory,
 )
+from trainlint.finding import Safety
 from trainlint.rule import Rule
 from trainlint_rules.distributed.broadcast_before_ddp import BroadcastBeforeDdp
 from trainlint_rules.distributed.private_collective import PrivateCollective
@@ -82,10 +82,6 @@ PRETRAINED = training(
     "import torch\nfrom torchvision import models\n",
 ).replace("models.resnet18(pretrained=step % 2 == 0) if step > 2 else ", "")
 SILENCED = training("loss = model(inputs).square().mean()  # trainlint: ignore[TRN201]")
-NCCL = training(
-    "loss = model(inputs).square().mean()",
-    'import os\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n\nimport torch\nimport torch.distributed as dist\n',
-)
 GATHERED = """
 import torch
 import torch.distributed as dist
@@ -136,8 +132,6 @@ def train():
 
 TOYS: dict[str, list[Toy]] = {
     "TRN002": [Toy(SILENCED)],
-    "TRN532": [Toy(NCCL)],
-    "TRN708": [Toy(test_fixes_keep_training_attention.TRAINING)],
     "TRN801": [Toy(AMP)],
     "TRN803": [Toy(MEMORY)],
     "TRN808": [Toy(PRETRAINED)],
@@ -145,10 +139,10 @@ TOYS: dict[str, list[Toy]] = {
     "TRN903": [Toy(PROFILED, fails_before=True)],
 }
 _TRAINED_ELSEWHERE_TOO: list[tuple[type[Rule], str]] = [
-    *((rule, text) for rule, text, _, _ in test_fixes_keep_training_api.SAFE_FIXES),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_compute.SAFE_FIXES),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_data.SAFE_FIXES),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_memory.SAFE_FIXES),
+    *((rule, text) for rule, text, _, _ in test_fixes_keep_training_api.FIXES if rule.fix_safety is Safety.SAFE),
+    *((rule, text) for rule, text, _ in test_fixes_keep_training_compute.FIXES if rule.fix_safety is Safety.SAFE),
+    *((rule, text) for rule, text, _ in test_fixes_keep_training_data.FIXES if rule.fix_safety is Safety.SAFE),
+    *((rule, text) for rule, text, _ in test_fixes_keep_training_memory.FIXES if rule.fix_safety is Safety.SAFE),
 ]
 for _rule, _text in _TRAINED_ELSEWHERE_TOO:
     TOYS.setdefault(_rule.code, []).append(Toy(_text))

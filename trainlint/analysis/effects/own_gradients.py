@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.effect import Effect, EffectKind
 from trainlint.analysis.syntax.blocks import Function, Place
-from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 _SWITCHES = frozenset({"enable_grad", "set_grad_enabled", "requires_grad_", "backward", "is_grad_enabled"})
-_ASKED = frozenset({"requires_grad", "grad_fn", "is_leaf", "retains_grad"})
-_SWITCHED = frozenset({"enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference"})
 _OFF = frozenset({"set_grad_enabled", "requires_grad_"})
 """What only counts where it is not given False."""
 _TAKES = lazy(
@@ -59,14 +56,3 @@ def _switch_places(file: SemanticModel) -> Iterator[Place]:
         statement = place.statement
         if isinstance(statement, ast.Assign) and constant(statement.value) is not False:
             yield place
-
-
-@once
-def asks_for_graphs(file: SemanticModel, scope: ast.AST) -> bool:
-    """Whether code itself asks if values have a graph or autograd is on, or switches it: it may do otherwise then."""
-    return any(
-        (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in _ASKED)
-        or (isinstance(node, ast.Call) and last_name(node.func) in _SWITCHED)
-        or (isinstance(node, ast.keyword) and node.arg == "requires_grad" and constant(node.value) is not False)
-        for node in nodes_in(scope)
-    )

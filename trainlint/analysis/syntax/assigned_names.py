@@ -47,11 +47,6 @@ def assigned_in_libraries(file: SemanticModel) -> frozenset[tuple[str, str]]:
     )
 
 
-def assigns_forward(file: SemanticModel) -> bool:
-    """Whether a file of the project gives an object or a class another `forward` than its own."""
-    return any(name in _FORWARDS for _, name in assigned_in_project(file))
-
-
 def assigned_in_project(file: SemanticModel) -> frozenset[tuple[str, str]]:
     """The same of all files of its project."""
     return assigned_names(file) | file.outside.assigned_names

@@ -1,4 +1,7 @@
-"""The names that a file takes from other files: imported from them, or asked of them as of modules."""
+"""The names that a file takes from other files: imported from them, or asked of them as of modules.
+
+A module that is used otherwise than `module.name` may be asked for any name.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
+
+ANY = "*"
+"""Stands for each name of a module."""
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -27,9 +33,9 @@ def _imported(file: SemanticModel) -> Iterator[str]:
 def _asked(file: SemanticModel) -> Iterator[str]:
     """What is asked of an imported module."""
     for place in file.outline.references:
-        origin = file.outline.origin(place.node) if isinstance(place.node, ast.Attribute) else None
+        origin = file.outline.origin(place.node)
         if origin is not None:
-            yield origin
+            yield origin if isinstance(place.node, ast.Attribute) else f"{origin}.{ANY}"
 
 
 def _joined(module: str, name: str) -> str:

@@ -172,7 +172,6 @@ OTHER_NORMS = _sign(
     "group_norm groupnorm freeze_bn freezebn frozen_batch_norm frozen_bn"
 )
 """Batch norms over all ranks, or without the statistics of the batch, and group norms."""
-TRANSFORMER_LAYERS = _sign("transformer multihead_attention padding_mask")
 FP8 = _sign("fp8 float8")
 STATIC_SHAPES = _sign("static")
 SIGNALS = _sign("image images img imgs pixels video videos audio waveform waveforms wav wavs spectrogram spectrograms")

@@ -51,8 +51,6 @@ class ImportedFacts:
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
     effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
     """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
-    forwards: Mapping[str, bool] = field(default_factory=dict)
-    """Call that runs the forward of a module of another file → whether that takes gradients itself."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
@@ -104,8 +102,6 @@ class ImportedFacts:
     class that none of its configurations names."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
-    quoted_variables: frozenset[str] = frozenset()
-    """Environment variables for NCCL that stand in texts of files that this one works together with."""
     taken_names: frozenset[str] = frozenset()
     """Names that it imports from libraries, and that other files may import from it."""
     starred_anew: frozenset[str] | None = None

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.contract.guard import early_guard
 from trainlint.patterns import lazy
@@ -51,15 +51,6 @@ def stale_variable(site: Site) -> tuple[ast.expr, StaleVariable] | None:
             return None
     stale = STALE.get(str(constant(key)))
     return (key, stale) if stale is not None and _ENVIRONMENT.search(last_name(owner)) else None
-
-
-def is_only_mention(site: Site, key: ast.expr, stale: StaleVariable) -> bool:
-    """Whether no other text of the project names the variable, by its old or its new name: nobody reads it back."""
-    names = {str(constant(key)), *filter(None, [stale.renamed])}
-    texts = (node.value for node in nodes_in(site.file.tree) if isinstance(node, ast.Constant) and node is not key)
-    if any(name in text for text in texts if isinstance(text, str) for name in names):
-        return False
-    return names.isdisjoint(site.file.outside.quoted_variables)
 
 
 @early_guard

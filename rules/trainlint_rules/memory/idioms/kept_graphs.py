@@ -75,12 +75,6 @@ def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
     return min(level(value.confidence), doubted(not is_from_model, value.confidence < 1))
 
 
-def leaves_function(site: Site, holder: ast.expr) -> bool:
-    """Whether a function gives what a holder keeps to its caller."""
-    flow = site.file.backwards(site.block)
-    return any(flow.leaves(name) for name in held_by(holder))
-
-
 def shares_kept_graph(site: Site, added: ast.expr) -> bool:
     """Whether one call gave what is added together with other values, and one of these is added to a sum as it is."""
     if not isinstance(added, ast.Name):

@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.known_forwards import Gradients, gradients_in
-from trainlint.analysis.effects.own_gradients import asks_for_graphs
+from trainlint.analysis.effects.taken_gradients import takes_gradients
 from trainlint.analysis.programs.evaluation import (
-    carried_out,
     forwards_with_graph,
     is_read_detached,
     results_of,
@@ -20,10 +18,8 @@ from trainlint.analysis.programs.evaluation import (
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.tables.precision import AUTOCAST
-from trainlint.analysis.tables.signs import TRANSFORMER_LAYERS
-from trainlint.analysis.types.backward import LEAVES, graph_names, held_by
-from trainlint.finding import Confidence, Safety
+from trainlint.analysis.types.backward import LEAVES
+from trainlint.finding import Confidence
 from trainlint_rules.memory.idioms.evaluation_loops import (
     evaluation_loop,
     is_trained,
@@ -52,7 +48,6 @@ class Use(Enum):
     """Its result is cut off from the graph wherever it is used."""
 
 
-_PARAMETERS = ("weight", "bias")
 _PAUSES = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
 
 
@@ -68,7 +63,6 @@ class NeedlessGraph:
     sure: Confidence = Confidence.CERTAIN
     scope: ast.stmt | None = None
     """What is to run without autograd: a statement, or a whole function. None where that takes more than a wrapper."""
-    safety: Safety = Safety.SAFE
 
 
 def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
@@ -77,33 +71,8 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
         scope = graph.scope
         if scope is not None and _pauses(site.file, scope):
             scope = _whole_generator(graph.site)
-        taken = gradients_in(site.file, scope or graph.site.statement)
-        if taken is not Gradients.TAKEN:
-            proved = taken is Gradients.NONE and not _depends_on_graphs(graph.site, scope or graph.site.statement)
-            yield replace(graph, scope=scope, safety=graph.safety if proved else Safety.UNSAFE)
-
-
-def _depends_on_graphs(site: Site, scope: ast.stmt) -> bool:
-    """Whether code asks for graphs, or what it computes besides the forwards leaves a function with a graph."""
-    if asks_for_graphs(site.file, scope):
-        return True
-    function = site.file.outline.function_of.get(scope)
-    if function is None:
-        return False
-    flow = site.file.backwards(function.body)
-    for node in nodes_in(scope):
-        if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
-            names = [name for target in getattr(node, "targets", ()) for name in held_by(target)]
-            if isinstance(node, ast.Return) or any(map(flow.leaves, names)):
-                value = site.file.kinds.of(node.value, site.file.outline.block_of[node])
-                if (value.is_tensor and value.attached) or _uses_parameters(node.value):
-                    return True
-    return False
-
-
-def _uses_parameters(value: ast.expr) -> bool:
-    """Whether an expression computes with a parameter of a module, such as `model.head.weight`."""
-    return any(name.rpartition(".")[2] in _PARAMETERS for name in graph_names(value))
+        if not takes_gradients(site.file, scope or graph.site.statement):
+            yield replace(graph, scope=scope)
 
 
 @once
@@ -147,13 +116,9 @@ def _of_evaluation(site: Site, loop: Block) -> Iterator[NeedlessGraph]:
     forwards = forwards_with_graph(site.file, loop)
     if not forwards:
         return
-    whole, function = whole_evaluation(site), site.function
-    if whole is not None and function is not None:
-        safety = _safety(site, _results_in(site.file, function.body))
-    else:
-        safety = _safety(site, carried_out(site.file, loop, forwards))
+    scope = whole_evaluation(site) or site.statement
     reported, sure = site.at(forwards[0].node, loop), sure_of_evaluation(site)
-    yield NeedlessGraph(reported, Use.EVALUATION, _model(forwards[0]), sure, whole or site.statement, safety)
+    yield NeedlessGraph(reported, Use.EVALUATION, _model(forwards[0]), sure, scope)
 
 
 def _of_actions(site: Site, loop: Block) -> Iterator[NeedlessGraph]:
@@ -169,7 +134,7 @@ def _of_actions(site: Site, loop: Block) -> Iterator[NeedlessGraph]:
 def _of_targets(site: Site) -> Iterator[NeedlessGraph]:
     """Behind a copy of one network's parameters into another's: forwards of the copy, which nothing trains."""
     for place in forwards_for_nothing(site.file, site.node):
-        yield _of_forward(site, place, Use.TARGET, safety=Safety.UNSAFE)
+        yield _of_forward(site, place, Use.TARGET)
 
 
 def _of_interlude(site: Site) -> Iterator[NeedlessGraph]:
@@ -184,7 +149,7 @@ def _of_interlude(site: Site) -> Iterator[NeedlessGraph]:
         results = results_of(place)
         # An attribute that training stores, too, is stored anew before the next backward.
         if not is_trained(site, {name for name in results - {LEAVES} if "." not in name}):
-            yield _of_forward(site, place, Use.EVALUATION, safety=_safety(site, results))
+            yield _of_forward(site, place, Use.EVALUATION)
 
 
 def _of_volatile(site: Site) -> Iterator[NeedlessGraph]:
@@ -200,11 +165,9 @@ def _of_looks(site: Site, places: list[Place]) -> Iterator[NeedlessGraph]:
             yield _of_forward(site, place, Use.LOOK, Confidence.LIKELY if in_step else Confidence.POSSIBLE)
 
 
-def _of_forward(
-    site: Site, place: Place, use: Use, sure: Confidence = Confidence.CERTAIN, safety: Safety = Safety.SAFE
-) -> NeedlessGraph:
+def _of_forward(site: Site, place: Place, use: Use, sure: Confidence = Confidence.CERTAIN) -> NeedlessGraph:
     reported = Site(site.file, place).at(place.statement)
-    return NeedlessGraph(reported, use, _model(place), sure, place.statement, safety)
+    return NeedlessGraph(reported, use, _model(place), sure, place.statement)
 
 
 def _model(place: Place) -> ast.expr:
@@ -216,18 +179,3 @@ def _may_be_trained(site: Site, names: set[str]) -> bool:
     """Whether a backward goes through what these names hold, or whether it is handed to code that might."""
     flow = site.file.backwards(site.block)
     return LEAVES in names or is_trained(site, names) or any(flow.leaves(name) for name in names)
-
-
-def _safety(site: Site, results: set[str]) -> Safety:
-    """SAFE where no result can reach a backward, and where PyTorch runs the same kernels with autograd off."""
-    around = [item.context_expr for outer in site.block.outwards() for item in getattr(outer.node, "items", ())]
-    if _may_be_trained(site, results) or any(AUTOCAST.name in ast.unparse(context) for context in around):
-        return Safety.UNSAFE  # autocast would keep weights that it cast without a graph for the rest of its block
-    # PyTorch's own transformer layers take a fused path, with other rounding, where autograd is off.
-    return Safety.NUMERICS if site.file.names.show(TRANSFORMER_LAYERS) else Safety.SAFE
-
-
-@once
-def _results_in(file: SemanticModel, body: Block) -> set[str]:
-    """The names that hold results of forwards in a function, with their graphs."""
-    return {name for place in forwards_with_graph(file, body) for name in results_of(place)}

@@ -168,6 +168,8 @@ def is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str)
     """Whether nothing uses what an import binds, in a file from which nobody is likely to import it."""
     if file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         return False
+    if any(alias.asname == alias.name for alias in statement.names) or "F401" in file.source.line(statement.lineno):
+        return False  # it says itself that it is there for others
     uses = references_by(file, statement)
     return not any(root_name(use.node) == local for use in uses)
 

@@ -76,15 +76,3 @@ class EffectsAcrossFiles:
             waiting += sorted(called - seen)
             seen |= called
         return tuple(found)
-
-    def forwards(self, out_of: list[Crossing]) -> dict[str, bool]:
-        """Call that runs the forward of another file → whether that, or one of several, takes gradients itself."""
-        found: dict[str, bool] = {}
-        for crossing in out_of:
-            number = self._network.numbers[crossing.target][crossing.function]
-            name = self._network.net.functions[number].qualified_name
-            if crossing.how is Handing.CALLED and name.endswith(".forward"):
-                key = self._network.summaries[crossing.file].skeleton.calls[crossing.call].key
-                takes = any(item.kind is EffectKind.DIFFERENTIATES for item in self.effects.get(number, ()))
-                found[key] = found.get(key, False) or takes
-        return found

@@ -20,21 +20,6 @@ class GroupTraits:
         """Whether another file of its group tests for the old scaler's class."""
         return bool(self._tests_of_old_scaler.get(self._groups[file], set()) - {file})
 
-    def quoted_variables(self, file: int) -> frozenset[str]:
-        """The environment variables for NCCL that texts of other files of its group name."""
-        found = self._quoted_variables.get(self._groups[file], {})
-        return frozenset(name for name, files in found.items() if files - {file})
-
-    @cached_property
-    def _quoted_variables(self) -> dict[int, dict[str, set[int]]]:
-        """Group → variable → the files that name it."""
-        found: dict[int, dict[str, set[int]]] = {}
-        for file, (summary, group) in enumerate(zip(self._summaries, self._groups, strict=True)):
-            for text in summary.code.quoted:
-                if text.startswith(("NCCL_", "TORCH_NCCL_")):
-                    found.setdefault(group, {}).setdefault(text, set()).add(file)
-        return found
-
     def sets_default_device(self, file: int) -> bool:
         """Whether a file of its group makes tensors on a device by default, or enters one by `with`."""
         return self._groups[file] in self._with_default_device

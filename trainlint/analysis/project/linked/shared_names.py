@@ -10,6 +10,7 @@ from functools import cached_property
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.syntax.taken_names import ANY
 from trainlint.analysis.tables.frameworks.packages import brings_torch
 from trainlint.analysis.types.access_paths import AccessPath, Start
 
@@ -24,9 +25,10 @@ class SharedNames:
         self._modules = modules
 
     def taken(self, file: int) -> frozenset[str]:
-        """The names that a file imports from libraries, and that other files import from it."""
+        """The names that a file imports from libraries, and that other files take, or may take, from it."""
         own = {name for name, paths in self._summaries[file].names.items() if _of_library(paths)}
-        return frozenset(own & self._taken.get(file, set()))
+        taken = self._taken.get(file, set())
+        return frozenset(own & taken if taken.isdisjoint((ANY, "__dict__")) else own)
 
     def starred_anew(self, file: int) -> frozenset[str]:
         """Of the same names, those that a star import of the file binds to something else; all where one is unknown."""
