@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model
-from trainlint.analysis.effects.fresh_batches import yields_fresh_batches
+from trainlint.analysis.effects.host_memory.fresh_batches import yields_fresh_batches
 
 CODE = """
 from itertools import chain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
-from trainlint.analysis.effects.host_writes import is_surely_left_alone
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, nodes_in, position

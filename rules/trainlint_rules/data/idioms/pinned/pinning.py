@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import decides_between
 from trainlint.analysis.conditions.settings.option_defaults import Flags
-from trainlint.analysis.effects.host_writes import is_surely_left_alone
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.fresh_batches import yields_fresh_batches
+from trainlint.analysis.effects.host_memory.fresh_batches import yields_fresh_batches
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
