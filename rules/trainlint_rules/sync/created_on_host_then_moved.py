@@ -25,6 +25,7 @@ from trainlint_rules.sync.idioms.moved.creations import (
     for_export,
     in_sight,
     is_range,
+    is_surely_alike,
     made_and_moved,
     made_anew,
     once_per_sequence,
@@ -160,7 +161,10 @@ class CreatedOnHostThenMoved(CallRule):
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
         instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
-        return Match(site, sure, fields, help=instead, fix_safety=_SAFETY.get(made.content))
+        safety = _SAFETY.get(made.content)
+        if safety is not None and not (stored or is_surely_alike(site, made)):
+            safety = Safety.UNSAFE
+        return Match(site, sure, fields, help=instead, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The move goes, and its device becomes a keyword of the factory."""
