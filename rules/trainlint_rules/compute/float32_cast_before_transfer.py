@@ -11,6 +11,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.small_tensors import casts_by_itself, is_small
+from trainlint_rules.sync.idioms.moved.creations import is_no_dtype
 
 
 class Float32CastBeforeTransfer(CallRule):
@@ -46,6 +47,8 @@ class Float32CastBeforeTransfer(CallRule):
         return model(image.cuda().float().unsqueeze(0) / 255)
     ```
 
+    The fix is unsafe where the copy is given more than a device, or what may be a dtype or a tensor.
+
     ## Confirmed by
     `trainlint probe` times the copy at this line, and tells from a trace of a GPU how long it holds the step up.
     `Memcpy HtoD` of four bytes for each element of a tensor that was made of bytes.
@@ -78,7 +81,9 @@ class Float32CastBeforeTransfer(CallRule):
         match site.receiver:
             case ast.Call(func=ast.Attribute(attr="float", value=small), args=[], keywords=[]):
                 if is_small(site, small) and site.value(site.call).on_device:
-                    return Match(site, fields={"small": site.text(small)})
+                    only_moves = not site.call.keywords and all(is_no_dtype(site, item) for item in site.call.args)
+                    safety = Safety.SAFE if only_moves else Safety.UNSAFE
+                    return Match(site, fields={"small": site.text(small)}, fix_safety=safety)
         return None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -117,7 +117,10 @@ class CreatedOnHostThenMoved(CallRule):
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
     instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
-    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. Nor is there one for
+    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. It is unsafe as well
+    where it is not certain that the device gets the same tensor: the move may be given a dtype (a parameter `device`
+    that nothing in sight passes or declares), the tensor is expanded or cut before the move, which makes it dense, a
+    range has a type that rounds its numbers, or the project sets a default device. Nor is there one for
     `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 
     ## Confirmed by

@@ -171,8 +171,15 @@ def is_surely_alike(site: Site, made: Creation) -> bool:
         return False
     if target is None:
         return True
-    if last_name(call.func) == "type_as" or site.value(target).is_tensor:  # the dtype changes last
-        return site.receiver is made.call
+    if last_name(call.func) == "type_as":
+        return site.receiver is made.call  # the dtype changes last
+    if site.value(target).is_tensor:
+        return site.receiver is made.call and proved_torch(site.file, target, site.block)
+    return is_no_dtype(site, target)
+
+
+def is_no_dtype(site: Site, target: ast.expr) -> bool:
+    """Whether what `.to(...)` is given surely is a device, or None, and neither a dtype nor another tensor."""
     return (isinstance(target, ast.Attribute) and target.attr == "device") or _names_device(site, target)
 
 
@@ -181,7 +188,7 @@ def _in_any_order(chain: ast.expr, factory: ast.Call, target: ast.expr | None) -
     if target is None or chain is factory:
         return True
     assigns = any(isinstance(part, ast.NamedExpr | ast.Await) for part in nodes_in(chain))
-    return not assigns and (dotted(target) is not None or constant(target) is not None)
+    return not assigns and (dotted(target) is not None or isinstance(target, ast.Constant))
 
 
 def _counts_exactly(site: Site, call: ast.Call) -> bool:
