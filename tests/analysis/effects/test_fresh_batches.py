@@ -36,6 +36,7 @@ def train(rows, size, nothing=None):
         ("4", "enumerate(tqdm(loader))", True),
         ("batch_size=None, pin_memory=True", "loader", False),
         ("None", "loader", False),
+        ("nothing", "loader", False),
         ("4, collate_fn=list, pin_memory=True", "loader", False),
         ("4, collate_fn=collate", "loader", False),
         ("**rows", "loader", False),

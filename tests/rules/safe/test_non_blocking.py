@@ -104,6 +104,7 @@ WRITTEN = {
         copy="moved = rows.cuda()", options=", pin_memory=True, collate_fn=fill_buffer"
     ),
     "a collate function that is set later": code("loader.collate_fn = fill_buffer"),
+    "a collate function that is set by its name": code('setattr(loader, "collate_fn", fill_buffer)'),
     "another stream of the device": code("with torch.cuda.stream(side): model(moved)"),
 }
 LEFT_ALONE = {

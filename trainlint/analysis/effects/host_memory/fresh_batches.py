@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.proved_torch import may_be_starred_anew, proved_name
 from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import constant, last_name
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.names import constant, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.iterables import PACKAGES, numbers_items, passes_items_through, reads_all_items, shortens
 from trainlint.analysis.tables.loaders import DEFAULT_COLLATES, TORCH_ORIGINS
 from trainlint.analysis.types.batches import passed
@@ -91,7 +91,7 @@ def _hands_on(file: SemanticModel, call: ast.Call, block: Block) -> bool:
 
 def _stacks(file: SemanticModel, loader: Loader) -> bool:
     """Whether PyTorch's own function surely stacks the items of a loader: without a batch size it hands them on."""
-    if not proved_name(file, loader.call.func, loader.block, TORCH_ORIGINS) or file.outline.stores.get("collate_fn"):
+    if not proved_name(file, loader.call.func, loader.block, TORCH_ORIGINS) or _gets_another_collate(file, loader):
         return False
     collate, size = (file.loaders.option(loader, name) for name in ("collate_fn", "batch_size"))
     if collate.given and (collate.value is None or not _is_default(file, collate.value, loader.block)):
@@ -105,6 +105,18 @@ def _is_default(file: SemanticModel, collate: ast.expr, block: Block) -> bool:
 
 
 def _is_number(size: ast.expr, block: Block) -> bool:
-    """Whether a size is a number: only None would be anything else."""
-    size = single_value(size, block) or size
-    return not isinstance(size, ast.Constant) or type(constant(size)) is int
+    """Whether a size is a number, as far as the file tells: only None would be anything else."""
+    bound = reaching(size.id, block, position(size)) if isinstance(size, ast.Name) else ()
+    values = [binding.value for binding in bound] or [size]
+    return not any(isinstance(value, ast.Constant) and type(constant(value)) is not int for value in values)
+
+
+def _gets_another_collate(file: SemanticModel, loader: Loader) -> bool:
+    """Whether the file sets the function of a loader once that is built."""
+    if file.outline.stores.get("collate_fn"):
+        return True
+    calls = ((item.node, item.block) for item in file.outline.calls.get("setattr", ()))
+    return any(
+        isinstance(call, ast.Call) and call.args and loader in file.batches.loaders_behind(call.args[0], block)
+        for call, block in calls
+    )
