@@ -58,7 +58,7 @@ def ensure_import(
     an import in a `try`, an `if` or a function.
     """
     wanted = f"{module}.{name}" if name else module
-    surely = [item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom)]
+    surely: list[ast.stmt] = [item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom)]
     if before is not None:
         surely = [item for item in surely if item.lineno < before.lineno]
     bindings = list(_bindings(tree.body if before is None else surely))

@@ -65,11 +65,11 @@ def _is_bound_to_loader(file: SemanticModel, binding: Binding, depth: int) -> bo
 def _picked(file: SemanticModel, binding: Binding) -> list[tuple[ast.expr, Block]]:
     """What an assignment gives a name: where a tuple is unpacked, also one that a function returns, that part of it."""
     assert binding.value is not None
-    whole = [(binding.value, binding.block)]
+    whole: list[tuple[ast.expr | None, Block]] = [(binding.value, binding.block)]
     edge = file.graph.callee.get(binding.value)
     if binding.path and edge is not None:
         whole = [(item.node.value, item.block) for item in edge.function.returns if isinstance(item.node, ast.Return)]
-    found = []
+    found: list[tuple[ast.expr, Block]] = []
     for value, block in whole:
         for index in binding.path:
             value = value.elts[index] if isinstance(value, ast.Tuple) and 0 <= index < len(value.elts) else None
