@@ -61,7 +61,6 @@ PUT_IN = {
         "sdpa_kernel",
         "from torch.nn.attention import sdpa_kernel\nimport torch\n",
     ),
-    ("def f():\n    import torch\n", "torch", None): ("torch", "import torch\n\ndef f():\n    import torch\n"),
     ("from torch import amp\ndef f(amp): pass\n", "torch.amp", "autocast"): (
         "torch.amp.autocast",
         "import torch\nfrom torch import amp\ndef f(amp): pass\n",
@@ -102,12 +101,48 @@ def test_a_name_with_another_meaning_is_not_taken() -> None:
         ensure_import(source, tree, "torch")
 
 
-@pytest.mark.parametrize("text", ["x = 1\n", "import mxnet\n", "from helpers import *\n", "import torchvision\n"])
-def test_a_file_that_does_not_import_torch_never_gains_that_import(text: str) -> None:
+NOT_ALWAYS = {
+    "a function": "def f():\n    import torch\n",
+    "a test for it": "if is_torch_available():\n    import torch\n",
+    "for type checkers": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n",
+    "by its name": "import importlib\ntorch = importlib.import_module('torch')\n",
+    "a lazy object": "from own import LazyLoader\ntorch = LazyLoader('torch')\n",
+    "a test that skips": "import pytest\ntorch = pytest.importorskip('torch')\n",
+    "a try": "try:\n    from torch import nn\nexcept ImportError:\n    nn = None\n",
+}
+NEVER = ["x = 1\n", "import mxnet\n", "from helpers import *\n", "import torchvision\n"]
+
+
+@pytest.mark.parametrize("text", [*NEVER, *NOT_ALWAYS.values()])
+def test_a_file_that_may_run_without_torch_never_gains_that_import(text: str) -> None:
     source, tree = read(text)
     for module, name in (("torch", None), ("torch.amp", "autocast"), ("torch.nn.attention", "sdpa_kernel")):
-        with pytest.raises(Unfixable, match="does not import torch"):
+        with pytest.raises(Unfixable, match="may run without torch"):
             ensure_import(source, tree, module, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("import torch\ndef f(): pass\n", True),
+        ("import torch as th\ndef f(): pass\n", True),
+        ("def f(): pass\nimport torch\n", False),
+        ("try:\n    import torch\nexcept ImportError:\n    torch = None\ndef f(): pass\n", False),
+        ("try:\n    import torch\nexcept ImportError:\n    pass\ndef f(): pass\n", False),
+        ("import torch\nif old():\n    torch = None\ndef f(): pass\n", False),
+        *((f"{text}def f(): pass\n", False) for text in NOT_ALWAYS.values()),
+    ],
+)
+def test_a_decorator_uses_only_what_surely_was_imported_above_it(text: str, is_there: bool) -> None:
+    source, tree = read(text)
+    (function,) = [
+        item for item in tree.body if isinstance(item, ast.FunctionDef) and isinstance(item.body[0], ast.Pass)
+    ]
+    if is_there:
+        assert ensure_import(source, tree, "torch", before=function)[1] == ()
+    else:
+        with pytest.raises(Unfixable):
+            ensure_import(source, tree, "torch", before=function)
 
 
 def test_all_that_is_said_to_come_with_torch_does() -> None:

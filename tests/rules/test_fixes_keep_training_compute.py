@@ -52,8 +52,8 @@ def train(device):
         pixels = torch.randint(0, 256, (4, 3, 8, 8), dtype=torch.uint8).transpose(2, 3)
         halves = torch.randn(4).half()
         images = pixels.float().to(device="cuda" if device == "cuda" else device) / 255
-        images = images + pixels.float().to(device, non_blocking=True) / 255
-        loss = (model(images).mean(dim=(0, 2, 3)) - halves.float().to(device)).square().mean()
+        images = images + pixels.float().to(model.weight.device) / 255
+        loss = (model(images).mean(dim=(0, 2, 3)) - halves.float().to(model.weight.device)).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -69,7 +69,7 @@ FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
     (
         Float32CastBeforeTransfer,
         IMAGES,
-        ("pixels.to(device, non_blocking=True).float() / 255", "halves.to(device).float())"),
+        ("pixels.to(model.weight.device).float() / 255", "halves.to(model.weight.device).float())"),
     ),
 ]
 

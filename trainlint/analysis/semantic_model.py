@@ -455,6 +455,21 @@ class SemanticModel:
         )
 
     @cached_property
+    def autocast_is_set(self) -> bool:
+        """Whether the file or another one of the project may set the type of all autocasts of a program."""
+        from trainlint.analysis.tables.file_words.settings import sets_autocast
+
+        return self.outside.standing.autocast_set or sets_autocast(self.source.text.encode(errors="replace"))
+
+    @cached_property
+    def copies_without_waiting(self) -> bool:
+        """Whether the file or another one of the project may copy to a device while the host goes on."""
+        from trainlint.analysis.tables.file_words.settings import copies_without_waiting
+
+        standing, data = self.outside.standing, self.source.text.encode(errors="replace")
+        return standing.copies_without_waiting or copies_without_waiting(data)
+
+    @cached_property
     def backward_flow(self) -> BackwardFlow:
         """Which values backward passes go through."""
         from trainlint.analysis.types.backward import BackwardFlow

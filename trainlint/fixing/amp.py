@@ -237,7 +237,7 @@ def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
     assert isinstance(node, ast.Call)
     if _settles_type(node):
         return False
-    if "set_autocast_" in file.source.text:
+    if file.autocast_is_set:
         return True
     statement = call.statement
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node in statement.decorator_list:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,31 +46,39 @@ class _Binding:
 
 
 def ensure_import(
-    source: SourceFile, tree: ast.Module, module: str, name: str | None = None
+    source: SourceFile, tree: ast.Module, module: str, name: str | None = None, *, before: ast.stmt | None = None
 ) -> tuple[str, tuple[Edit, ...]]:
     """How this file writes `module`, or `name` of it, and the edits that make this right.
 
     Looks for what the module-level imports offer, in any spelling; only where nothing does, an import is put in:
     above the first import of the same package, so that nothing is loaded earlier than before, else below the
-    docstring and the `__future__` imports. Raises Unfixable where the new name means something else in this file, and
-    where a file that does not import torch would gain that import: its objects may be those of another framework.
+    docstring and the `__future__` imports. `before` is a statement that uses the name as soon as the file is imported,
+    as a decorator does; then only what surely runs above it counts. Raises Unfixable where the new name means something
+    else in this file, and where the file would load a package of others that it loads only on some ways, if at all: by
+    an import in a `try`, an `if` or a function.
     """
     wanted = f"{module}.{name}" if name else module
-    bindings = list(_bindings(tree.body))
+    surely: list[ast.stmt] = [item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom)]
+    if before is not None:
+        surely = [item for item in surely if item.lineno < before.lineno]
+    bindings = list(_bindings(tree.body if before is None else surely))
     loaded = _COME_WITH_TORCH | {parent for binding in bindings for parent in _parents(binding.loads)}
     meanings = _meanings(tree)
     offers = [
         binding
         for binding in bindings
         if _reaches(binding, wanted, module, loaded)
-        and meanings.in_functions.get(binding.name, frozenset()) <= {binding.target}
+        and (meanings.in_functions if before is None else meanings.anywhere).get(binding.name, frozenset())
+        <= {binding.target}
     ]
     if offers:
         best = max(offers, key=lambda binding: len(binding.target))
         return best.name + wanted[len(best.target) :], ()
     package = module.partition(".")[0]
-    if package == "torch" and not _imports(tree, package):
-        raise Unfixable(f"{source.path} does not import torch")
+    if package not in sys.stdlib_module_names and all(
+        binding.loads.partition(".")[0] != package for binding in _bindings(surely)
+    ):
+        raise Unfixable(f"{source.path} may run without {package}")
     if module in _COME_WITH_TORCH or not name:
         statement = "import torch" if module in _COME_WITH_TORCH else f"import {module}"
         local, taken, meaning = wanted, package, package
@@ -178,7 +187,7 @@ def _insertion(source: SourceFile, tree: ast.Module, package: str, statement: st
     for candidate in body:
         if any(binding.loads.partition(".")[0] == package for binding in _bindings([candidate])):
             if isinstance(candidate, ast.Try):
-                break
+                continue
             return insert_before(source, candidate, statement)
     head = _first_after_head(body)
     if head < len(body):
@@ -227,12 +236,6 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def _is_future(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-
-
-def _imports(tree: ast.Module, package: str) -> bool:
-    """Whether a file imports a package anywhere, or a name that stands for it."""
-    targets = {target or "" for found in _meanings(tree).anywhere.values() for target in found}
-    return any(target == package or target.startswith(f"{package}.") for target in targets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,9 +83,10 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     Where the file asks `torch.cuda.is_available()`, the fix writes that instead of `True`, so that a run without CUDA
     prints no warning. Pinning changes where a batch lies, not what it holds. Only a dense tensor on the host can be
-    pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one,
-    and so it is where `pin_memory=False` is given. A collate function that returns objects of its own gains nothing
-    until these have a `pin_memory` method.
+    pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one, and
+    so it is where `pin_memory=False` is given. From pinned memory, copies with `non_blocking` really go on: where the
+    project has such copies, the fix is safe only if the file shows what becomes of the batches, as TRN205 asks. A
+    collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
     Without workers, and where copies wait, pinning gains nothing by itself: TRN205 then pins and copies without waiting
     in one fix. Nor does it where a step copies what it has computed on the host from the batch, which is never pinned,
     or where its copies wait, its items lie in memory and the step reads a tensor to the host anyway: there is no fix

@@ -157,7 +157,8 @@ class EvaluationWithoutNoGrad(CallRule):
         from trainlint.fixing.rewrite import ensure_import, insert_decorator, wrap_in_with
 
         scope = match["scope"]
-        torch, imports = ensure_import(site.source, site.file.tree, "torch")
+        decorated = scope if isinstance(scope, ast.FunctionDef) else None
+        torch, imports = ensure_import(site.source, site.file.tree, "torch", before=decorated)
         if isinstance(scope, ast.FunctionDef):
             if any("jit" in ast.unparse(item) for item in scope.decorator_list):
                 return ()  # TorchScript compiles the function as it is written

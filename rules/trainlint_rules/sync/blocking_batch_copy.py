@@ -93,9 +93,13 @@ class BlockingBatchCopy(CallRule):
 
     Kernels that read the batch wait for its copy on the device, so the results are the same bits. Where the loader
     stands in the same file and pins no memory, the fix pins it, too: alone, neither does much. The fix becomes an
-    unsafe one where it is not certain that it keeps the results, or that it does anything: the batch's host memory may
-    be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
-    MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
+    unsafe one where it is not certain that it keeps the results, or that it does anything. Certain are batches that a
+    PyTorch loader with its own collate function stacks, taken from it in the same function, or from a loader that the
+    file's calls pass to it, whose parts the code only copies, measures (`.shape`, `.sum()`), prints or names anew. Any
+    other use may write to the batch's host memory while the device reads it: a call of any function that is given it,
+    a place in a container or attribute, an operator in place. Nor is anything certain where the loader or a wrapper of
+    it is out of sight, where the file uses other streams of the device or code in texts (`exec`), or may run on MPS,
+    where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
     its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
     `to` itself: it may bring results to the host, where somebody reads them at once. None either where nothing is
     gained: a part of the batch is computed on the host before its copy, so that the host waits for that part in any

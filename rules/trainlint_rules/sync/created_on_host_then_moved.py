@@ -25,6 +25,7 @@ from trainlint_rules.sync.idioms.moved.creations import (
     for_export,
     in_sight,
     is_range,
+    is_surely_alike,
     made_and_moved,
     made_anew,
     once_per_sequence,
@@ -116,7 +117,10 @@ class CreatedOnHostThenMoved(CallRule):
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
     instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
-    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. Nor is there one for
+    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. It is unsafe as well
+    where it is not certain that the device gets the same tensor: the move may be given a dtype (a parameter `device`
+    that nothing in sight passes or declares), the tensor is expanded or cut before the move, which makes it dense, a
+    range has a type that rounds its numbers, or the project sets a default device. Nor is there one for
     `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 
     ## Confirmed by
@@ -160,7 +164,10 @@ class CreatedOnHostThenMoved(CallRule):
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
         instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
-        return Match(site, sure, fields, help=instead, fix_safety=_SAFETY.get(made.content))
+        safety = _SAFETY.get(made.content)
+        if safety is not None and not (stored or is_surely_alike(site, made)):
+            safety = Safety.UNSAFE
+        return Match(site, sure, fields, help=instead, fix_safety=safety)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The move goes, and its device becomes a keyword of the factory."""

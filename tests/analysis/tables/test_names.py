@@ -26,8 +26,6 @@ EXCEPTIONS = {
     ("trainlint/fixing/foreach.py", "zip"): "is written into the user's code",
     ("trainlint/analysis/effects/parameter_loops.py", "zip"): "pairs the parameters of two lists, as nothing else does",
     ("trainlint/analysis/effects/given/reductions.py", "item"): "hands on the number that was reduced",
-    ("trainlint/analysis/effects/host_writes.py", "enumerate"): "a built-in that writes to nothing",
-    ("trainlint/analysis/effects/host_writes.py", "zip"): "a built-in that writes to nothing",
     ("trainlint/analysis/tables/numpy_results.py", "bincount"): "NumPy's function, which is no read of a tensor",
     ("trainlint/analysis/tables/numpy_results.py", "unique"): "NumPy's function, which is no read of a tensor",
     ("trainlint/analysis/function_effects.py", "all_gather"): "searched for in the text, to spare an import",

@@ -68,6 +68,16 @@ WRONG = {
 DOUBTFUL = {
     "nobody knows the items": loader_of("DataLoader(dataset, 4)"),
     "nobody knows the batch": loader_of("DataLoader(dataset, 4, num_workers=4, collate_fn=dataset.collate)"),
+    "a copy that goes on, and a write behind it": loader_of("DataLoader(dataset, 4, num_workers=4)").replace(
+        "        loss.backward()\n", "        loss.backward()\n        batch.zero_()\n"
+    ),
+    "a copy that goes on out of sight": loader_of("DataLoader(dataset, 4, num_workers=4)").replace(
+        "        loss.backward()\n", "        loss.backward()\n        look(batch)\n"
+    ),
+    "a copy that goes on of what a function of the project makes": loader_of(
+        "DataLoader(Rows([], 0), 4, collate_fn=collate)",
+        ROWS.format(item="torch.tensor(self.rows[index])") + "\n\ndef collate(rows):\n    return torch.stack(rows)\n",
+    ),
     "a star may bring another class": loader_of("DataLoader(dataset, 4, num_workers=4)", "from own import *\n"),
 }
 SAFE = {
@@ -77,8 +87,9 @@ SAFE = {
         "DataLoader(Rows([], 0), 4)", ROWS.format(item='torch.tensor(self.rows[index]).to(torch.float32).to("cpu")')
     ),
     "a plain collate function": loader_of(
-        "DataLoader(Rows([], 0), 4, collate_fn=collate)",
+        "DataLoader(Rows([], 0), 4, collate_fn=collate, num_workers=2)",
         ROWS.format(item="torch.tensor(self.rows[index])") + "\n\ndef collate(rows):\n    return torch.stack(rows)\n",
+        wait="",
     ),
     "a star before the import": loader_of("DataLoader(dataset, 4, num_workers=4)").replace(
         "import torch\n", "from own import *\nimport torch\n", 1

@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.waits.device_copies import SHARING
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.analysis.types.vocabulary import WINDOWS
 
@@ -97,7 +98,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         return None
     if factory not in FROM_ARRAY and not RANDOM_FILLS.isdisjoint(methods):
         content = Content.RANDOM
-    elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods):
+    elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods) and f"torch.{factory}" not in SHARING:
         content = Content.EXACT
     return Creation(call, factory, content, _SHAPING.issuperset(methods), behind is None)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.tables.file_words.devices import names_device
 from trainlint.analysis.tables.file_words.programs import Program, program
+from trainlint.analysis.tables.file_words.settings import copies_without_waiting, sets_autocast
 from trainlint.analysis.tables.frameworks.loaded_weights import LOADING_WEIGHTS
 from trainlint.analysis.tables.frameworks.process_groups import STARTING_PROCESSES
 from trainlint.patterns import lazy
@@ -57,6 +58,10 @@ class Glance(NamedTuple):
     """Whether it may load weights that were saved before."""
     pins: bool = False
     """Whether it names memory that is pinned."""
+    sets_autocast: bool = False
+    """Whether it may set the type of all autocasts of a program."""
+    copies_without_waiting: bool = False
+    """Whether it may copy to a device while the host goes on."""
     indented: frozenset[str] = frozenset()
     """Of what it imports, what only code inside something does: a function, a test, a `try`."""
 
@@ -77,6 +82,8 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself
         imports_by_name=any(word in data for word in _BY_NAME),
         loads_weights=any(word in data for word in LOADING_WEIGHTS),
         pins=b"pin_mem" in data,
+        sets_autocast=sets_autocast(data),
+        copies_without_waiting=copies_without_waiting(data),
         indented=frozenset([origin for origin, inside in imports if inside]).difference(
             [origin for origin, inside in imports if not inside]
         ),

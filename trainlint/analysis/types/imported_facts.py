@@ -33,6 +33,10 @@ class FileStatus:
     """Whether a file of the project may load weights that were saved before."""
     nothing_pinned: bool = False
     """Whether no file of the project names pinned memory, so that no loader in sight pins any."""
+    autocast_set: bool = False
+    """Whether a file of the project may set the type of all autocasts of a program."""
+    copies_without_waiting: bool = False
+    """Whether a file of the project may copy to a device while the host goes on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,15 @@ class ImportGraph:
     @cached_property
     def file_statuses(self) -> list[FileStatus]:
         """What each of the files is to the project."""
-        loads = any(file.glance.loads_weights for file in self.files)
-        nothing_pinned = not any(file.glance.pins for file in self.files)
+        glances = [file.glance for file in self.files]
+        of_all = (
+            any(glance.loads_weights for glance in glances),
+            not any(glance.pins for glance in glances),
+            any(glance.sets_autocast for glance in glances),
+            any(glance.copies_without_waiting for glance in glances),
+        )
         each = zip(self._left_aside, self._one_process, self._run_by_nobody, self._copied, strict=True)
-        return [FileStatus(*facts, loads, nothing_pinned) for facts in each]
+        return [FileStatus(*facts, *of_all) for facts in each]
 
     @cached_property
     def _left_aside(self) -> list[bool]:

@@ -20,7 +20,6 @@ from trainlint.analysis.tables.precision import AUTOCAST, AUTOCAST_DEVICES
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_SETTERS = ("set_autocast_dtype", "set_autocast_gpu_dtype", "set_autocast_cpu_dtype")
 _FOLLOWED = 3
 """How many names are followed from a `with` to the call that makes its context."""
 
@@ -159,7 +158,7 @@ def _dtype(file: SemanticModel, node: ast.expr, block: Block) -> CastTo:
 
 
 def _default(file: SemanticModel, device: str | None) -> CastTo:
-    if any(file.outline.calls.get(name) for name in _SETTERS):
+    if file.autocast_is_set:
         return CastTo.UNKNOWN
     return {"cuda": CastTo.FLOAT16, "cpu": CastTo.BFLOAT16}.get(device or "", CastTo.UNKNOWN)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
-from trainlint.analysis.effects.host_writes import written_afterwards
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind, Place
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
@@ -114,8 +114,8 @@ def _follows_another(site: Site) -> bool:
 
 
 def safety_without_waiting(site: Site) -> Safety:
-    """Safe for what is surely a tensor whose host memory is left alone, on CUDA."""
+    """Safe for what is surely a tensor, on CUDA, whose host memory is surely left alone."""
     batch = copied(site)
-    place = Place(site.call, site.block, site.statement)
-    risky = file_names_other_accelerators(site.file) or written_afterwards(site.file, batch, place)
-    return Safety.SAFE if is_surely_tensor(site, batch) and not risky else Safety.UNSAFE
+    if file_names_other_accelerators(site.file) or not is_surely_tensor(site, batch):
+        return Safety.UNSAFE
+    return Safety.SAFE if is_surely_left_alone(site.file, batch, site.place) else Safety.UNSAFE

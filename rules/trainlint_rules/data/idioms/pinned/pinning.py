@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import decides_between
 from trainlint.analysis.conditions.settings.option_defaults import Flags
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.programs.proved_torch import proved_name
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
+from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
@@ -47,9 +50,25 @@ def safety_of_pinning(site: Site) -> Safety:
     loader, file = LoaderRule.loader(site), site.file
     if not proved_name(file, site.call.func, site.block, TORCH_ORIGINS) or decided(site):
         return Safety.UNSAFE
+    if file.copies_without_waiting and not _is_left_alone(file, loader):
+        return Safety.UNSAFE
     code = item_code(file, loader)
     is_dense = code.stacks or (code.dataset_is_seen and code.collate_is_seen and not code.shows_sparse)
     return Safety.SAFE if is_dense and _is_on_host(site, code) else Safety.UNSAFE
+
+
+def _is_left_alone(file: SemanticModel, loader: Loader) -> bool:
+    """Whether all copies of a loader's batches are in sight, and none of what they copy is written to behind them.
+
+    From pageable memory the host waits for a copy, whatever it says; from pinned memory it goes on.
+    """
+    copies = copies_by_loader(file).get(loader, ())
+    return bool(copies) and all(
+        isinstance(copy.node, ast.Call)
+        and isinstance(copy.node.func, ast.Attribute)
+        and is_surely_left_alone(file, copy.node.func.value, copy)
+        for copy in copies
+    )
 
 
 def _is_on_host(site: Site, code: ItemCode) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.creations import FILLED, Content, Creation, creation
+from trainlint.analysis.effects.creations import COUNTED, FILLED, Content, Creation, creation
+from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.forward import computes, sets_up
-from trainlint.analysis.programs.proved_torch import proved_torch
+from trainlint.analysis.programs.proved_torch import proved_name, proved_torch
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
@@ -23,6 +24,8 @@ _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.NUMBERS: 1, Content.DATA: 2}
 """Where a factory saves little: these values come from the host in any case."""
+_WIDE = frozenset(f"torch.{name}" for name in "int64 long int32 int float32 float float64 double".split())
+"""Types that hold the numbers of any range."""
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
@@ -148,6 +151,67 @@ def factory_keywords(site: Site, made: Creation) -> list[tuple[str, str]]:
             raise Unfixable("the move also changes the dtype")
         return [("device", f"{text}.device"), ("dtype", f"{text}.dtype")]
     return [("device", text)]
+
+
+def is_surely_alike(site: Site, made: Creation) -> bool:
+    """Whether a factory that is given the device of a move surely makes the same tensor there.
+
+    The move also makes a tensor dense that was expanded or cut, takes a dtype for a dtype, and leaves None alone.
+    """
+    call, target = site.call, argument(site.call, "device", 0)
+    if not proved_name(site.file, made.call.func, site.block, {f"torch.{made.factory}"}):
+        return False
+    if sets_default_device(site.file) or site.file.outside.default_device_set:
+        return False
+    if made.factory in COUNTED and not _counts_exactly(site, made.call):
+        return False
+    if not _is_dense(site.receiver) or not _in_any_order(site.receiver, made.call, target):
+        return False
+    if made.factory.endswith("_like") and not proved_torch(site.file, made.call.args[0], site.block):
+        return False
+    if target is None:
+        return True
+    if last_name(call.func) == "type_as":
+        return site.receiver is made.call  # the dtype changes last
+    if site.value(target).is_tensor:
+        return site.receiver is made.call and proved_torch(site.file, target, site.block)
+    return is_no_dtype(site, target)
+
+
+def is_no_dtype(site: Site, target: ast.expr) -> bool:
+    """Whether what `.to(...)` is given surely is a device, or None, and neither a dtype nor another tensor."""
+    return (isinstance(target, ast.Attribute) and target.attr == "device") or _names_device(site, target)
+
+
+def _in_any_order(chain: ast.expr, factory: ast.Call, target: ast.expr | None) -> bool:
+    """Whether the device may be asked for before the methods run that stand between the factory and the move."""
+    if target is None or chain is factory:
+        return True
+    assigns = any(isinstance(part, ast.NamedExpr | ast.Await) for part in nodes_in(chain))
+    return not assigns and (dotted(target) is not None or isinstance(target, ast.Constant))
+
+
+def _counts_exactly(site: Site, call: ast.Call) -> bool:
+    """Whether the numbers of a range surely have a type that holds them, which each device adds up in its own way."""
+    dtype = argument(call, "dtype")
+    return dtype is None or site.origin(dtype) in _WIDE
+
+
+def _is_dense(node: ast.expr) -> bool:
+    """Whether no expansion and no cut stands in a chain of calls and subscripts: `x[None, :]` only adds dimensions."""
+    while isinstance(node, ast.Call | ast.Subscript):
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if any(ast.unparse(part) not in ("None", ":", "...") for part in parts):
+                return False
+            node = node.value
+        elif isinstance(node.func, ast.Attribute):
+            if node.func.attr == "expand":
+                return False
+            node = node.func.value
+        else:
+            break
+    return True
 
 
 def _names_device(site: Site, target: ast.expr) -> bool:
