@@ -140,10 +140,10 @@ def test_bad_values_are_refused_by_name(arguments: list[str], said: str, capsys:
     [
         ("[]", "holds no JSON object"),
         ("{", "is no JSON"),
-        ('{"hidden_size": 8}', "has none of num_hidden_layers"),
+        ('{"hidden_size": 8}', "does not give num_hidden_layers, num_attention_heads, vocab_size"),
         (json.dumps({**LLAMA, "num_local_experts": 8}), "mixture of experts"),
         (json.dumps({**LLAMA, "max_position_embeddings": None}), "give it by --sequence"),
-        (json.dumps({**LLAMA, "hidden_size": -1}), "has none of hidden_size"),
+        (json.dumps({**LLAMA, "hidden_size": -1}), "gives hidden_size as -1"),
     ],
 )
 def test_a_configuration_that_does_not_do(tmp_path: Path, text: str, said: str) -> None:
@@ -198,6 +198,9 @@ def test_a_callable_is_built_without_memory(capsys: pytest.CaptureFixture[str]) 
         "name": "my_models:frozen",
         "parameters": 676,
         "trained": 132,
+        "passed_by_a_token": 676,
+        "parts": {},
+        "notes": [],
         "activations_from": "trace",
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainlint.planning.activations import activations_by_kind
+from trainlint.planning.alternatives import Alternatives
 from trainlint.planning.duration import floating_point_operations
 from trainlint.planning.fits import Outlook, largest_model
 from trainlint.planning.memory import knows_activations
@@ -24,11 +25,13 @@ class Plan:
     outlooks: tuple[Outlook, ...]
     gpu: str | None
     """The GPU that was named."""
+    instead: Alternatives | None
+    """What was tried where nothing fits; None where something does."""
 
     @property
     def recommendation(self) -> str:
-        """Two sentences."""
-        return advice(self.model, self.training, self.outlooks)
+        """A few sentences."""
+        return advice(self.model, self.training, self.outlooks, self.instead)
 
     def largest_model(self, strategy: Strategy) -> float:
         """Parameters of the largest model whose states alone fit."""
