@@ -79,7 +79,34 @@ def test_the_terminal_says_what_to_take(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_where_nothing_fits_the_exit_code_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(["--params", "70e9", "--gpus", "2", "--gpu", "rtx-4090"]) == 1
-    assert "Nothing fits" in capsys.readouterr().out
+    assert "Nothing fits as asked" in capsys.readouterr().out
+
+
+def test_where_nothing_fits_the_cheapest_that_does_is_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plan([str(config), "--sequence", "2048", "--gpu", "rtx-4090"]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "The cheapest that fits is --checkpointing full --precision mixed --lora 16, with one GPU" in shown
+    assert "--lora 16: trains adapters beside frozen weights" in shown
+    assert "--optimizer adamw-8bit 66.8 offload, does not fit" in shown
+
+
+def test_what_is_offered_fits_when_it_is_typed(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = (str(config), "--sequence", "2048", "--gpu", "rtx-4090")
+    found = planned(capsys, *common)["instead"]
+    assert isinstance(found, dict)
+    cheapest = found["cheapest"]
+    assert cheapest["fits"]
+    again = strategies(planned(capsys, *common, *cheapest["flags"].split()))[cheapest["strategy"]]
+    assert again["fits"]
+    assert isinstance(again["memory"], dict)
+    assert again["memory"]["total"] == cheapest["total"]
+
+
+def test_the_counted_parts_are_shown(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan([str(config), "--sequence", "2048"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "6.74 B parameters" in shown
+    assert "Counted: embeddings 131 M, attention 2.15 B, MLP 4.33 B, norms 266 k, head 131 M." in shown
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
@@ -88,9 +115,9 @@ def test_the_table_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     plan(["--params", "7e9", "--gpus", "8"])
-    table = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  DDP ") and "|" not in line]
-    assert table
-    assert all(len(line) <= max(width, 60) for line in table)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("  DDP ")]
+    assert all(len(line) <= max(width, 72) for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +129,8 @@ def test_the_table_fits_the_terminal(
         (["--params", "7b", "--gpus", "3", "--nodes", "2"], "cannot be spread evenly"),
         (["--params", "7b", "--strategy", "ddp"], "means nothing on this cluster"),
         (["--params", "7b", "--lora", "8"], "--lora needs the layers' numbers"),
+        (["--params", "7b", "--gated", "--sequence", "9"], "--gated and --sequence say something of a config.json"),
+        (["--params", "7b", "--input", "3"], "--input is for a model that is named as package.module:callable"),
         (["nowhere.json"], "nowhere.json cannot be read (no such file or directory)"),
         (["model.py"], "is neither a config.json nor a callable"),
         (["json:dumps", "--lora", "8"], "let the callable build them in"),
@@ -140,6 +169,7 @@ def test_bad_values_are_refused_by_name(arguments: list[str], said: str, capsys:
     [
         ("[]", "holds no JSON object"),
         ("{", "is no JSON"),
+        (json.dumps({**LLAMA, "num_hidden_layers": 2**31 - 1, "vocab_size": 2**31 - 1}), "parameters; check its sizes"),
         ('{"hidden_size": 8}', "does not give num_hidden_layers, num_attention_heads, vocab_size"),
         (json.dumps({**LLAMA, "num_local_experts": 8}), "mixture of experts"),
         (json.dumps({**LLAMA, "max_position_embeddings": None}), "give it by --sequence"),

@@ -67,11 +67,10 @@ def alternatives(model: Model, training: Training, strategies: Sequence[Strategy
     """What fits instead of a training that does not, by some of these strategies."""
     axes = tuple(_axes(model, training, strategies))
     together = [
-        _Case(model, training, strategies, changes) for changes in product(*([Change(), *axis] for axis in axes))
+        _case(model, training, strategies, changes) for changes in product(*([Change(), *axis] for axis in axes))
     ]
-    together.sort(key=lambda case: case.cost)
-    alone = [_Case(model, training, strategies, (change,)) for axis in axes for change in axis]
-    needs = [min(case.needs()) for case in together]
+    together.sort(key=lambda case: sum(change.cost for change in case.changes))
+    needs = [min(_needs(case)) for case in together]
     fitting = (
         case
         for limit in (TIGHT, 1.0)
@@ -79,45 +78,56 @@ def alternatives(model: Model, training: Training, strategies: Sequence[Strategy
         if needed <= limit * training.cluster.memory
     )
     first = next(fitting, None)
+    alone = (change for axis in axes for change in axis if not change.offloads)
     return Alternatives(
-        tuple(case.least() for case in alone),
-        None if first is None else first.best(),
-        together[needs.index(min(needs))].least(),
+        # The plan tries the optimizer on the host anyway.
+        tuple(
+            _least(replace(_case(model, training, strategies, (change,)), strategies=strategies)) for change in alone
+        ),
+        None if first is None else _best(first),
+        _least(together[needs.index(min(needs))]),
         _enough_gpus(model, training, strategies),
         _left_out(model),
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Case:
-    """What is asked after some changes."""
+    """What is planned after some changes."""
 
-    def __init__(
-        self, model: Model, training: Training, strategies: Sequence[Strategy], changes: Sequence[Change]
-    ) -> None:
-        self.changes = tuple(change for change in changes if change.flags)
-        self.cost = sum(change.cost for change in changes)
-        values = {name: value for change in changes for name, value in change.values.items()}
-        self.training = replace(training, **values)  # type: ignore[arg-type] # the fields by their names, of any type
-        rank = max((change.rank for change in changes), default=0)
-        again = rank and model.transformer is not None
-        self.model = model_of_transformer(model.name, model.transformer, rank, model.notes) if again else model
-        offloads = any(change.offloads for change in changes)
-        left = [item for item in strategies if (item is OFFLOAD) is offloads]
-        self.strategies = left or list(strategies)
+    changes: tuple[Change, ...]
+    model: Model
+    training: Training
+    strategies: Sequence[Strategy]
 
-    def needs(self) -> list[float]:
-        """Bytes on a GPU by strategy."""
-        return [memory(self.model, self.training, item).total for item in self.strategies]
 
-    def least(self) -> Tried:
-        """With the strategy that needs least."""
-        needs = self.needs()
-        return Tried(self.changes, outlook(self.model, self.training, self.strategies[needs.index(min(needs))]))
+def _case(model: Model, training: Training, strategies: Sequence[Strategy], changes: Sequence[Change]) -> _Case:
+    """What is asked after some changes. The optimizer lies on the host only where one of them says so."""
+    values = {name: value for change in changes for name, value in change.values.items()}
+    changed = replace(training, **values)  # type: ignore[arg-type] # the fields by their names, of any type
+    rank = max((change.rank for change in changes), default=0)
+    if rank and model.transformer is not None:
+        model = model_of_transformer(model.name, model.transformer, rank, model.notes)
+    offloads = any(change.offloads for change in changes)
+    left = [item for item in strategies if (item is OFFLOAD) is offloads]
+    return _Case(tuple(change for change in changes if change.flags), model, changed, left or strategies)
 
-    def best(self) -> Tried:
-        """With the strategy to take, where one fits."""
-        seen = [outlook(self.model, self.training, item) for item in self.strategies]
-        return Tried(self.changes, recommended(seen) or self.least().outlook)
+
+def _needs(case: _Case) -> list[float]:
+    """Bytes on a GPU by strategy."""
+    return [memory(case.model, case.training, item).total for item in case.strategies]
+
+
+def _least(case: _Case) -> Tried:
+    """With the strategy that needs least."""
+    needs = _needs(case)
+    return Tried(case.changes, outlook(case.model, case.training, case.strategies[needs.index(min(needs))]))
+
+
+def _best(case: _Case) -> Tried:
+    """With the strategy to take of those that fit."""
+    seen = [outlook(case.model, case.training, item) for item in case.strategies]
+    return Tried(case.changes, recommended(seen) or _least(case).outlook)
 
 
 def _axes(model: Model, training: Training, strategies: Sequence[Strategy]) -> Iterator[list[Change]]:

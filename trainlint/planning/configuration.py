@@ -30,7 +30,7 @@ _NEUTRAL = re.compile(
     r"_.*|.*(?:token_id|_token_index|dropout|drop|pdrop|_eps|epsilon|_range|_coef|_window|_theta|_dtype|_version|_offset"
     r"|2id|2label)|(?:max|rope|rotary|output|use_cache|return|scale|tie|torch|initializer|pretraining|num_labels|chunk)"
     r".*|architectures|model_type|auto_map|quantization_config|position_embedding_type|hidden_act|is_decoder"
-    r"|attention_bias|mlp_bias|add_cross_attention|is_encoder_decoder"
+    r"|attention_bias|mlp_bias|add_cross_attention|is_encoder_decoder|n_ctx|use_sliding_window"
 )
 """Keys that change no count. Names alone decide, for models whose code nothing is known of."""
 
@@ -77,8 +77,8 @@ def transformer_of_config(
     elif head_size is None and hidden % heads:
         raise BadConfig(f"has {heads} heads, which do not divide a hidden size of {hidden}, and no head_dim")
     head = _head(config)
-    told = values.given.get("tie_word_embeddings", config.get("tie_word_embeddings"))
-    tied = told if isinstance(told, bool) else family.tied
+    told = _tied(config, values)
+    tied = family.tied if told is None else told
     base = Transformer(
         values.needed(*_LAYERS),
         hidden,
@@ -96,7 +96,7 @@ def transformer_of_config(
         experts=_experts(values, family) if family.experts else None,
     )
     full = replace(base, extras=extras_of(base, values, family, kind, output=head.output, pooler=head.pooler))
-    return Configured(full, tuple(_notes(config, language, nested, values, kind, head)))
+    return Configured(full, tuple(_notes(config, nested, values, family, kind, head)))
 
 
 def _language_model(config: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
@@ -204,13 +204,9 @@ def _head(config: Mapping[str, object]) -> _Head:
 
 
 def _notes(
-    config: Mapping[str, object],
-    language: Mapping[str, object],
-    nested: str,
-    values: Values,
-    kind: str,
-    head: _Head,
+    config: Mapping[str, object], nested: str, values: Values, family: Family, kind: str, head: _Head
 ) -> Iterator[str]:
+    """What the count rests on or leaves out."""
     others = [
         key
         for key, value in config.items()
@@ -218,18 +214,26 @@ def _notes(
     ]
     if others:
         yield f"The language model alone is counted, without what {', '.join(others)} describes."
-    left_out = [key for key in values.defaults if language.get(key) is None]
+    left_out = [key for key in values.defaults if values.given.get(key) is None]
     if nested and left_out:
         yield f"{nested} leaves out {', '.join(left_out)}: taken are the values of the class {kind} in transformers."
+    if nested and _tied(config, values) is None:
+        usual = "shares the embeddings" if family.tied else "has weights of its own"
+        yield f"tie_word_embeddings is not in the file: the output layer {usual}, as is usual for {kind}."
     if kind not in FAMILIES:
         told = f"model_type {kind!r} is not known" if kind else "The file has no model_type"
-        gate = (
-            ""
-            if any(language.get(key) for key in _ACTIVATIONS)
-            else " and, without hidden_act, no gate unless --gated says so"
-        )
-        yield f"{told}: counted as layers like Llama's, with tied embeddings unless the file says otherwise{gate}."
+        yield f"{told}: counted as layers like Llama's, with tied embeddings unless the file says otherwise."
+        if not any(values.given.get(key) for key in _ACTIVATIONS):
+            yield "No hidden_act is named: the feed-forward part counts as not gated unless --gated says so."
     if values.number("num_nextn_predict_layers", least=0):
         yield "The layers for multi-token prediction (num_nextn_predict_layers) are not counted."
     if head.uncounted:
         yield f"The head of {head.uncounted} is not counted."
+
+
+def _tied(config: Mapping[str, object], values: Values) -> bool | None:
+    """Whether the output layer shares the embeddings; None where the file does not say."""
+    for told in (values.given.get("tie_word_embeddings"), config.get("tie_word_embeddings")):
+        if isinstance(told, bool):
+            return told
+    return None

@@ -135,7 +135,7 @@ FAMILIES: Mapping[str, Family] = {
     "granite": _LLAMA,
     "internlm": Family(query_bias="bias", output_bias="bias", defaults={"bias": True}),
     "internlm2": Family(query_bias="bias", output_bias="bias"),
-    "internlm3": Family(query_bias="qkv_bias", output_bias="bias", inner_bias="bias"),
+    "internlm3": Family(query_bias="qkv_bias", output_bias="bias", inner_bias="bias", defaults={"head_dim": 128}),
     "mistral": _MISTRAL,
     "mixtral": Family(experts="intermediate_size", defaults={"num_key_value_heads": 8, "num_experts_per_tok": 2}),
     "qwen2": _QWEN_2,

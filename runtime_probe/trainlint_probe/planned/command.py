@@ -24,6 +24,7 @@ from trainlint_probe.planned.options import Options, read_options
 from trainlint_probe.planned.plan import Plan
 
 FITS, NOTHING_FITS = 0, 1
+_MOST_PARAMETERS = 1e16
 
 
 def plan(arguments: Sequence[str]) -> int:
@@ -43,6 +44,8 @@ def plan(arguments: Sequence[str]) -> int:
 def planned(options: Options) -> Plan:
     """The plan that was asked for. Raises UsageError."""
     model, training = _model(options), options.training
+    if model.parameters >= _MOST_PARAMETERS:
+        raise UsageError(f"{model.name} would have {model.parameters:.0e} parameters; check its sizes")
     found: tuple[Outlook, ...] = outlooks(model, training)
     if options.strategy is not None:
         possible = {item.key: item for item in strategies_for(training.cluster)}

@@ -61,6 +61,8 @@ class Plan:
             found.append("Activations are what autograd kept of a forward on fake tensors, with PyTorch's own kernels.")
         else:
             found.append("Activations by Korthikanti et al. 2022; real kernels keep 10 to 30% more or less.")
+        if self.model.transformer is not None and self.model.transformer.experts is not None:
+            found.append("Tokens spread evenly over the experts, and all experts lie on each GPU but for sharding.")
         if cluster.flops and floating_point_operations(self.model, training) is not None:
             found.append(f"Computing time at {training.utilisation:.0%} of {cluster.flops / 1e12:g} TFLOP/s.")
         return tuple(found)
