@@ -11,7 +11,7 @@ from trainlint.planning.alternatives import Alternatives, alternatives
 from trainlint.planning.configuration import transformer_of_config
 from trainlint.planning.fits import outlook
 from trainlint.planning.model import Model, model_of_parameters, model_of_transformer
-from trainlint.planning.strategies import OFFLOAD, strategies_for
+from trainlint.planning.strategies import OFFLOAD, ONE, Strategy, strategies_for
 from trainlint.planning.training import Cluster, Training
 
 H100, RTX_4090 = 84.8e9, 24.7e9
@@ -78,8 +78,9 @@ def test_a_size_alone_says_what_cannot_be_tried() -> None:
     assert min(item.outlook.memory.total for item in found.alone) >= found.least.outlook.memory.total
 
 
-def test_a_strategy_that_is_asked_for_stays() -> None:
-    training = Training(cluster=Cluster(memory=RTX_4090))
-    found = alternatives(model("Llama-2-7B"), training, [OFFLOAD])
-    assert {item.outlook.strategy for item in found.alone} == {OFFLOAD}
-    assert all("--strategy" not in item.flags for item in found.alone)
+@pytest.mark.parametrize("strategy", [ONE, OFFLOAD])
+def test_a_strategy_that_is_asked_for_stays(strategy: Strategy) -> None:
+    training = Training(cluster=Cluster(memory=20e9))
+    found = alternatives(model("Llama-3-8B"), training, [strategy])
+    assert {item.outlook.strategy for item in (*found.alone, found.least)} == {strategy}
+    assert "--strategy" not in found.least.flags

@@ -102,6 +102,13 @@ def test_what_is_offered_fits_when_it_is_typed(config: Path, capsys: pytest.Capt
     assert again["memory"]["total"] == cheapest["total"]
 
 
+def test_what_a_file_leaves_open_stands_below_the_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, "model_type": "of_my_own"}), encoding="utf-8")
+    plan([str(path), "--sequence", "2048"])
+    assert "note: model_type 'of_my_own' is not known" in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_counted_parts_are_shown(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan([str(config), "--sequence", "2048"])
     shown = " ".join(capsys.readouterr().out.split())

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.planning.configurations import PUBLISHED
+from trainlint.planning.activations import layer_activations
 from trainlint.planning.configuration import transformer_of_config
+from trainlint.planning.duration import floating_point_operations
+from trainlint.planning.model import model_of_transformer
+from trainlint.planning.training import Attention, Training
 from trainlint.planning.transformer import Transformer, parts_of
 from trainlint.planning.values import BadConfig
 from trainlint_probe.planned.words import count
@@ -49,6 +53,23 @@ def test_a_token_passes_some_of_the_experts(name: str, active: str) -> None:
     """The cards say 12.9, 3.3, 22 and 37 billion, with or without embeddings."""
     found = numbers(PUBLISHED[name].config)
     assert count(found.parameters - found.idle) == active
+
+
+def test_a_step_computes_what_a_token_passes() -> None:
+    """6 operations for each active parameter and token, and 12 for each unit of the heads, layer and pair of tokens."""
+    found = numbers(QWEN)
+    operations = floating_point_operations(model_of_transformer("Qwen3", found), Training())
+    pairs = 12 * 48 * (32 * 128) * 1024**2
+    assert operations == 6 * 1024 * (found.parameters - found.idle) + pairs
+
+
+def test_a_token_keeps_more_for_each_expert_that_it_is_sent_to() -> None:
+    def kept(chosen: int) -> float:
+        config = {**QWEN, "num_experts_per_tok": chosen}
+        return layer_activations(numbers(config), 1, 2, Attention.FUSED).feed_forward
+
+    gated, inputs_and_results = 4 * 768, 2 * 2048
+    assert kept(3) - kept(2) == 1024 * 2 * (gated + inputs_and_results)
 
 
 def test_a_nested_language_model_is_counted_alone_with_the_defaults_of_its_class() -> None:
