@@ -90,6 +90,17 @@ def test_where_nothing_fits_the_cheapest_that_does_is_named(config: Path, capsys
     assert "--optimizer adamw-8bit 66.8 offload, does not fit" in shown
 
 
+def test_where_no_change_is_enough_the_number_of_gpus_that_is(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = (str(config), "--sequence", "2048", "--gpu-memory", "8GB")
+    assert plan([*common, "--gpus", "2"]) == 1
+    assert "With these changes, 8 such GPUs hold it with room." in " ".join(capsys.readouterr().out.split())
+    changes = ("--checkpointing", "full", "--precision", "mixed", "--lora", "16")
+    assert plan([*common, *changes, "--gpus", "4"]) == 0
+    assert "That is tight" in capsys.readouterr().out
+    assert plan([*common, *changes, "--gpus", "8"]) == 0
+    assert "That is tight" not in capsys.readouterr().out
+
+
 def test_what_is_offered_fits_when_it_is_typed(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = (str(config), "--sequence", "2048", "--gpu", "rtx-4090")
     found = planned(capsys, *common)["instead"]
@@ -136,7 +147,7 @@ def test_the_table_fits_the_terminal(
         (["--params", "7b", "--gpus", "3", "--nodes", "2"], "cannot be spread evenly"),
         (["--params", "7b", "--strategy", "ddp"], "means nothing on this cluster"),
         (["--params", "7b", "--lora", "8"], "--lora needs the layers' numbers"),
-        (["--params", "7b", "--gated", "--sequence", "9"], "--gated and --sequence say something of a config.json"),
+        (["--params", "7b", "--gated", "--sequence", "9"], "leave out --gated and --sequence"),
         (["--params", "7b", "--input", "3"], "--input is for a model that is named as package.module:callable"),
         (["nowhere.json"], "nowhere.json cannot be read (no such file or directory)"),
         (["model.py"], "is neither a config.json nor a callable"),

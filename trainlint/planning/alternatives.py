@@ -59,6 +59,8 @@ class Alternatives:
     """What needs least of all."""
     gpus: int | None
     """GPUs that suffice as asked, a power of two times what there are; None where no number does."""
+    gpus_with_least: int | None
+    """GPUs that suffice for what needs least of all; None where no number does."""
     left_out: str
     """What was not tried and why, in a sentence; empty where all was."""
 
@@ -78,6 +80,7 @@ def alternatives(model: Model, training: Training, strategies: Sequence[Strategy
         if needed <= limit * training.cluster.memory
     )
     first = next(fitting, None)
+    smallest = together[needs.index(min(needs))]
     alone = (change for axis in axes for change in axis if not change.offloads)
     return Alternatives(
         # The plan tries the optimizer on the host anyway.
@@ -85,8 +88,9 @@ def alternatives(model: Model, training: Training, strategies: Sequence[Strategy
             _least(replace(_case(model, training, strategies, (change,)), strategies=strategies)) for change in alone
         ),
         None if first is None else _best(first),
-        _least(together[needs.index(min(needs))]),
+        _least(smallest),
         _enough_gpus(model, training, strategies),
+        _enough_gpus(smallest.model, smallest.training, strategies),
         _left_out(model),
     )
 

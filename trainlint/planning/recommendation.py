@@ -58,6 +58,8 @@ def _nothing_fits(training: Training, outlooks: Sequence[Outlook], instead: Alte
             f" Nor does it with all that this plan can change: {best.flags or 'the same'} with "
             f"{best.outlook.strategy.title} still needs {best.outlook.memory.total / 1e9:.1f} GB."
         )
+        if instead.gpus_with_least is not None:
+            said += f" With these changes, {instead.gpus_with_least} such GPUs hold it with room."
     else:
         found = instead.cheapest
         tight = ", which is tight" if found.outlook.share > TIGHT else ""
@@ -66,9 +68,11 @@ def _nothing_fits(training: Training, outlooks: Sequence[Outlook], instead: Alte
             f"{found.outlook.memory.total / 1e9:.1f} GB ({found.outlook.share:.0%}{tight})."
         )
     if instead.gpus is not None:
-        return f"{said} As asked, it takes {instead.gpus} such GPUs."
+        return f"{said} As asked, {instead.gpus} such GPUs hold it with room."
     if instead.cheapest is not None:
         return f"{said} As asked, no number of such GPUs is enough: sharding divides neither activations nor buffers."
+    if instead.gpus_with_least is not None:
+        return said
     return (
         f"{said} What is left are GPUs with more memory, a shorter --sequence, or tensor parallelism, "
         "which this plan does not compute."

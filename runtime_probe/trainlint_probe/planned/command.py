@@ -130,7 +130,9 @@ def _refuse_options_of_others(options: Options) -> None:
     typed = {"--gated": options.gated, "--untied": options.untied, "--sequence": "sequence" in options.numbers}
     ignored = [flag for flag, given in typed.items() if given and not counted]
     if ignored:
-        raise UsageError(f"{' and '.join(ignored)} say something of a config.json or --layers; leave them out here")
+        raise UsageError(
+            f"leave out {' and '.join(ignored)}, for a model that is not given by a config.json or --layers"
+        )
     if options.inputs and ":" not in (options.target or ""):
         raise UsageError("--input is for a model that is named as package.module:callable; leave it out here")
 

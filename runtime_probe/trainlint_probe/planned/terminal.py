@@ -42,8 +42,9 @@ def render(plan: Plan, style: Style) -> str:
 def _lines(plan: Plan, style: Style) -> Iterator[Text]:
     model, cluster = plan.model, plan.training.cluster
     idle = model.transformer.idle if model.transformer else 0
-    trained = f", of which a token passes {count(model.parameters - idle)}" if idle else ""
-    trained += "" if model.trained == model.parameters else f", of which {count(model.trained)} are trained"
+    said = [f"a token passes {count(model.parameters - idle)}"] if idle else []
+    said += [] if model.trained == model.parameters else [f"{count(model.trained)} are trained"]
+    trained = f" ({', '.join(said)})" if said else ""
     nodes = f" on {cluster.nodes} nodes" if cluster.nodes > 1 else ""
     gpu = f" {plan.gpu}" if plan.gpu else ""
     head = (
