@@ -79,7 +79,52 @@ def test_the_terminal_says_what_to_take(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_where_nothing_fits_the_exit_code_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(["--params", "70e9", "--gpus", "2", "--gpu", "rtx-4090"]) == 1
-    assert "Nothing fits" in capsys.readouterr().out
+    assert "Nothing fits as asked" in capsys.readouterr().out
+
+
+def test_where_nothing_fits_the_cheapest_that_does_is_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plan([str(config), "--sequence", "2048", "--gpu", "rtx-4090"]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "The cheapest that fits is --checkpointing full --precision mixed --lora 16, with one GPU" in shown
+    assert "--lora 16: trains adapters beside frozen weights" in shown
+    assert "--optimizer adamw-8bit 66.8 offload, does not fit" in shown
+
+
+def test_where_no_change_is_enough_the_number_of_gpus_that_is(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = (str(config), "--sequence", "2048", "--gpu-memory", "8GB")
+    assert plan([*common, "--gpus", "2"]) == 1
+    assert "With these changes, 8 such GPUs hold it with room." in " ".join(capsys.readouterr().out.split())
+    changes = ("--checkpointing", "full", "--precision", "mixed", "--lora", "16")
+    assert plan([*common, *changes, "--gpus", "4"]) == 0
+    assert "That is tight" in capsys.readouterr().out
+    assert plan([*common, *changes, "--gpus", "8"]) == 0
+    assert "That is tight" not in capsys.readouterr().out
+
+
+def test_what_is_offered_fits_when_it_is_typed(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = (str(config), "--sequence", "2048", "--gpu", "rtx-4090")
+    found = planned(capsys, *common)["instead"]
+    assert isinstance(found, dict)
+    cheapest = found["cheapest"]
+    assert cheapest["fits"]
+    again = strategies(planned(capsys, *common, *cheapest["flags"].split()))[cheapest["strategy"]]
+    assert again["fits"]
+    assert isinstance(again["memory"], dict)
+    assert again["memory"]["total"] == cheapest["total"]
+
+
+def test_what_a_file_leaves_open_stands_below_the_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, "model_type": "of_my_own"}), encoding="utf-8")
+    plan([str(path), "--sequence", "2048"])
+    assert "note: model_type 'of_my_own' is not known" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_counted_parts_are_shown(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan([str(config), "--sequence", "2048"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "6.74 B parameters" in shown
+    assert "Counted: embeddings 131 M, attention 2.15 B, MLP 4.33 B, norms 266 k, head 131 M." in shown
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
@@ -88,9 +133,9 @@ def test_the_table_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     plan(["--params", "7e9", "--gpus", "8"])
-    table = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  DDP ") and "|" not in line]
-    assert table
-    assert all(len(line) <= max(width, 60) for line in table)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("  DDP ")]
+    assert all(len(line) <= max(width, 72) for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +147,8 @@ def test_the_table_fits_the_terminal(
         (["--params", "7b", "--gpus", "3", "--nodes", "2"], "cannot be spread evenly"),
         (["--params", "7b", "--strategy", "ddp"], "means nothing on this cluster"),
         (["--params", "7b", "--lora", "8"], "--lora needs the layers' numbers"),
+        (["--params", "7b", "--gated", "--sequence", "9"], "leave out --gated and --sequence"),
+        (["--params", "7b", "--input", "3"], "--input is for a model that is named as package.module:callable"),
         (["nowhere.json"], "nowhere.json cannot be read (no such file or directory)"),
         (["model.py"], "is neither a config.json nor a callable"),
         (["json:dumps", "--lora", "8"], "let the callable build them in"),
@@ -140,10 +187,11 @@ def test_bad_values_are_refused_by_name(arguments: list[str], said: str, capsys:
     [
         ("[]", "holds no JSON object"),
         ("{", "is no JSON"),
-        ('{"hidden_size": 8}', "has none of num_hidden_layers"),
+        (json.dumps({**LLAMA, "num_hidden_layers": 2**31 - 1, "vocab_size": 2**31 - 1}), "parameters; check its sizes"),
+        ('{"hidden_size": 8}', "does not give num_hidden_layers, num_attention_heads, vocab_size"),
         (json.dumps({**LLAMA, "num_local_experts": 8}), "mixture of experts"),
         (json.dumps({**LLAMA, "max_position_embeddings": None}), "give it by --sequence"),
-        (json.dumps({**LLAMA, "hidden_size": -1}), "has none of hidden_size"),
+        (json.dumps({**LLAMA, "hidden_size": -1}), "gives hidden_size as -1"),
     ],
 )
 def test_a_configuration_that_does_not_do(tmp_path: Path, text: str, said: str) -> None:
@@ -198,6 +246,9 @@ def test_a_callable_is_built_without_memory(capsys: pytest.CaptureFixture[str]) 
         "name": "my_models:frozen",
         "parameters": 676,
         "trained": 132,
+        "passed_by_a_token": 676,
+        "parts": {},
+        "notes": [],
         "activations_from": "trace",
     }
 

@@ -7,10 +7,11 @@ import pytest
 from trainlint.planning.activations import activations, activations_by_kind, layer_activations, parallel_layer
 from trainlint.planning.fits import largest_model
 from trainlint.planning.memory import memory
-from trainlint.planning.model import Transformer, model_of_parameters, model_of_transformer
+from trainlint.planning.model import model_of_parameters, model_of_transformer
 from trainlint.planning.states import state_bytes
 from trainlint.planning.strategies import DDP, ONE, ZERO_1, ZERO_2, ZERO_3, Strategy
 from trainlint.planning.training import OPTIMIZERS, Attention, Checkpointing, Cluster, Optimizer, Precision, Training
+from trainlint.planning.transformer import Transformer
 
 ADAM = OPTIMIZERS[2]
 GPT_2 = Transformer(layers=48, hidden=1600, heads=25, vocabulary=50257, sequence=1024)

@@ -17,9 +17,10 @@ from torch import nn  # noqa: E402 - only where PyTorch is installed
 from tests.planning.scripts import architectures  # noqa: E402
 from trainlint.planning.activations import activations  # noqa: E402
 from trainlint.planning.memory import memory  # noqa: E402
-from trainlint.planning.model import Transformer, model_of_parameters  # noqa: E402
+from trainlint.planning.model import model_of_parameters  # noqa: E402
 from trainlint.planning.strategies import ONE  # noqa: E402
 from trainlint.planning.training import Attention, Checkpointing, Precision, Training  # noqa: E402
+from trainlint.planning.transformer import Transformer  # noqa: E402
 from trainlint_probe.planned.inputs import Input  # noqa: E402
 from trainlint_probe.planned.trace_child import saved, traced  # noqa: E402
 

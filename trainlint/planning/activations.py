@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trainlint.planning.model import Transformer
 from trainlint.planning.training import Attention, Checkpointing
+from trainlint.planning.transformer import Transformer
 
 _LOSS_COPIES = 2
 """Tensors in float32 of the size of the logits at the start of the backward pass: log-probabilities and gradient."""
@@ -37,19 +37,34 @@ class LayerActivations:
 def layer_activations(model: Transformer, batch: int, width: int, attention: Attention) -> LayerActivations:
     """What a layer keeps where nothing is computed again. `width`: bytes of a number."""
     mask = 1 if model.dropout else 0
-    tokens = model.sequence * batch * model.hidden
-    inner = model.width / model.hidden
+    samples = model.sequence * batch
+    tokens = samples * model.hidden
     # The input of the first products, queries, keys and values, and the input of the last product.
-    heads = tokens * (width * (1 + 1 + 2 * model.share_of_keys + 1) + mask)
-    # The input, what the activation function takes, and the input of the last product; gated ones keep both factors.
-    between = (4 if model.gated else 2) * inner
-    feed_forward = tokens * (width * (1 + between) + mask)
+    between = model.query_width + model.key_width + model.value_width + model.result_width
+    heads = samples * width * (model.hidden + between) + tokens * mask
+    if model.latent is not None:  # what the products of low rank give, before and after their norms
+        heads += samples * width * 2 * (model.latent.queries + model.latent.keys)
+    feed_forward = samples * width * _kept_by_feed_forward(model) + tokens * mask
     pairs = model.heads * model.sequence**2 * batch
     if attention is Attention.FUSED:
         scores = 4.0 * model.heads * model.sequence * batch
     else:
         scores = pairs * (2.0 * width + 1 if model.dropout else width)
     return LayerActivations(2 * width * tokens, heads, scores, feed_forward)
+
+
+def _kept_by_feed_forward(model: Transformer) -> float:
+    """Numbers for each token, in the mean of all layers.
+
+    The input, what the activation function takes, and the input of the last product; gated ones keep both factors.
+    A token's input and result are kept once more for each expert that it is sent to.
+    """
+    factor, experts = 4 if model.gated else 2, model.experts
+    dense = model.hidden + factor * model.width
+    if experts is None:
+        return dense
+    spread = (1 + 2 * experts.chosen) * model.hidden + factor * (experts.chosen * experts.inner + experts.shared)
+    return (experts.layers * spread + (model.layers - experts.layers) * dense) / model.layers
 
 
 def activations(

@@ -26,7 +26,7 @@ class Duration:
 
 
 def floating_point_operations(model: Model, training: Training) -> float | None:
-    """Of one GPU in a step: 6 for each parameter and token, 12 for each layer, hidden unit and pair of tokens.
+    """Of one GPU in a step: 6 for each parameter and token, 12 for each layer, unit of the heads and pair of tokens.
 
     Source: Kaplan et al. 2020 (arXiv:2001.08361), section 2.1, and Korthikanti et al. 2022, appendix A. Full
     checkpointing runs the forward pass, a third of it, once more. Frozen weights need no gradient of their own: 4.
@@ -36,8 +36,10 @@ def floating_point_operations(model: Model, training: Training) -> float | None:
         return None
     tokens = training.batch * training.accumulation * numbers.sequence
     frozen = model.parameters - model.trained
-    products = (6 * model.trained + 4 * frozen) * tokens
-    pairs = 12 * numbers.layers * numbers.hidden * numbers.sequence * tokens
+    # A token goes through some of the experts alone.
+    idle = (4 if frozen else 6) * numbers.idle
+    products = (6 * model.trained + 4 * frozen - idle) * tokens
+    pairs = 6 * numbers.layers * (numbers.query_width + numbers.result_width) * numbers.sequence * tokens
     return (products + pairs) * (1 + recomputes(training) / 3)
 
 

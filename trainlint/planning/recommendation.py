@@ -1,51 +1,23 @@
-"""What to choose, in two sentences."""
+"""What to choose, in a few sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainlint.planning.alternatives import Alternatives
+from trainlint.planning.choice import recommended
 from trainlint.planning.fits import TIGHT, Outlook
 from trainlint.planning.memory import knows_activations
 from trainlint.planning.model import Model
-from trainlint.planning.strategies import (
-    DDP,
-    FSDP2,
-    FSDP2_GATHERED,
-    HYBRID,
-    OFFLOAD,
-    ONE,
-    ZERO_1,
-    ZERO_2,
-    ZERO_3,
-)
 from trainlint.planning.training import Checkpointing, Training
 
 
-def recommended(outlooks: Sequence[Outlook]) -> Outlook | None:
-    """The strategy to take: of those that fit with a margin, else at all, the fastest; None where nothing fits.
-
-    Where computing hides all communication, they are equally fast, and the simplest is taken.
-    """
-    for limit in (TIGHT, 1.0):
-        fitting = [item for item in outlooks if item.share <= limit]
-        if fitting:
-            return min(fitting, key=_cost)
-    return None
-
-
-def _cost(item: Outlook) -> tuple[float, int]:
-    time = item.duration.sending if item.duration.overlapped is None else item.duration.overlapped
-    return round(time, 4), _SIMPLEST.index(item.strategy)
-
-
-_SIMPLEST = (ONE, DDP, FSDP2, FSDP2_GATHERED, ZERO_1, ZERO_2, ZERO_3, HYBRID, OFFLOAD)
-"""The less a program must change, the earlier; DeepSpeed's stages need its own engine."""
-
-
-def advice(model: Model, training: Training, outlooks: Sequence[Outlook]) -> str:
-    """Two sentences: what to take, and what it costs or what would help."""
+def advice(model: Model, training: Training, outlooks: Sequence[Outlook], instead: Alternatives | None) -> str:
+    """What to take and what it costs; where nothing fits, the cheapest of the `instead` that does."""
     chosen = recommended(outlooks)
-    return _nothing_fits(model, training, outlooks) if chosen is None else _of_choice(model, training, chosen)
+    if chosen is not None:
+        return _of_choice(model, training, chosen)
+    return _nothing_fits(training, outlooks, instead)
 
 
 def _of_choice(model: Model, training: Training, chosen: Outlook) -> str:
@@ -59,24 +31,53 @@ def _of_choice(model: Model, training: Training, chosen: Outlook) -> str:
             f"{first} Activations are not in this figure: give the layers' numbers, a config.json or the model itself."
         )
     if chosen.share > TIGHT:
-        return f"{first} That is tight: a smaller micro-batch with more accumulation, or checkpointing, gives room."
+        return f"{first} That is tight: {_room(model, training)}."
     largest = chosen.largest_batch or 0
     if largest > training.batch:
         return f"{first} Micro-batches of up to {largest} samples fit, so raise the batch before you buy GPUs."
     return f"{first} A micro-batch of {training.batch} is the largest that fits."
 
 
-def _nothing_fits(model: Model, training: Training, outlooks: Sequence[Outlook]) -> str:
+def _room(model: Model, training: Training) -> str:
+    """What gives room without other results."""
+    ways = ["a smaller micro-batch with more accumulation"] if training.batch > 1 else []
+    if model.traced is not None or training.checkpointing is not Checkpointing.FULL:
+        ways.append("activation checkpointing")
+    ways.append("more GPUs" if training.cluster.gpus > 1 else "a second GPU")
+    return f"{' or '.join(ways)} {'give' if ways[-1] == 'more GPUs' else 'gives'} room"
+
+
+def _nothing_fits(training: Training, outlooks: Sequence[Outlook], instead: Alternatives | None) -> str:
     least = min(outlooks, key=lambda item: item.memory.total)
-    first = (
-        f"Nothing fits: the least, {least.strategy.title}, needs {least.memory.total / 1e9:.1f} GB "
-        f"of the {training.cluster.memory / 1e9:.1f} GB of each GPU."
+    said = f"Nothing fits as asked: the least, {least.strategy.title}, needs {_of_memory(least, training)} of each GPU."
+    if instead is None:
+        return said
+    if instead.cheapest is None:
+        best = instead.least
+        said += (
+            f" Nor does it with all that this plan can change: {best.flags or 'the same'} with "
+            f"{best.outlook.strategy.title} still needs {best.outlook.memory.total / 1e9:.1f} GB."
+        )
+        if instead.gpus_with_least is not None:
+            said += f" With these changes, {instead.gpus_with_least} such GPUs hold it with room."
+    else:
+        found = instead.cheapest
+        tight = ", which is tight" if found.outlook.share > TIGHT else ""
+        said += (
+            f" The cheapest that fits is {found.flags}, with {found.outlook.strategy.title}: "
+            f"{found.outlook.memory.total / 1e9:.1f} GB ({found.outlook.share:.0%}{tight})."
+        )
+    if instead.gpus is not None:
+        return f"{said} As asked, {instead.gpus} such GPUs hold it with room."
+    if instead.cheapest is not None:
+        return f"{said} As asked, no number of such GPUs is enough: sharding divides neither activations nor buffers."
+    if instead.gpus_with_least is not None:
+        return said
+    return (
+        f"{said} What is left are GPUs with more memory, a shorter --sequence, or tensor parallelism, "
+        "which this plan does not compute."
     )
-    if (least.memory.activations or 0) + least.memory.logits > least.memory.states:
-        help_ = "Activations are most of it, which no sharding divides: "
-        if training.checkpointing is not Checkpointing.FULL:
-            return f"{first} {help_}use full checkpointing or a smaller micro-batch."
-        return f"{first} {help_}use a smaller micro-batch, shorter sequences, or tensor parallelism."
-    if model.trained == model.parameters:
-        return f"{first} States are most of it: use more GPUs, an 8-bit optimizer, or train adapters (LoRA) instead."
-    return f"{first} Use more GPUs, or pipeline and tensor parallelism, which this plan does not compute."
+
+
+def _of_memory(item: Outlook, training: Training) -> str:
+    return f"{item.memory.total / 1e9:.1f} GB of the {training.cluster.memory / 1e9:.1f} GB"

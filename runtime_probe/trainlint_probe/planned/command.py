@@ -11,16 +11,20 @@ from trainlint.bounded import SOURCE_BYTES, read_bounded, reason_of
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.report_file import require_writable, write_report
-from trainlint.planning.families import BadConfig, transformer_of_config
+from trainlint.planning.alternatives import alternatives
+from trainlint.planning.choice import recommended
+from trainlint.planning.configuration import transformer_of_config
 from trainlint.planning.fits import Outlook, outlook, outlooks
-from trainlint.planning.model import Model, Transformer, model_of_parameters, model_of_transformer
-from trainlint.planning.recommendation import recommended
+from trainlint.planning.model import Model, model_of_parameters, model_of_transformer
 from trainlint.planning.strategies import strategies_for
 from trainlint.planning.training import Checkpointing
+from trainlint.planning.transformer import Transformer
+from trainlint.planning.values import BadConfig
 from trainlint_probe.planned.options import Options, read_options
 from trainlint_probe.planned.plan import Plan
 
 FITS, NOTHING_FITS = 0, 1
+_MOST_PARAMETERS = 1e16
 
 
 def plan(arguments: Sequence[str]) -> int:
@@ -40,6 +44,8 @@ def plan(arguments: Sequence[str]) -> int:
 def planned(options: Options) -> Plan:
     """The plan that was asked for. Raises UsageError."""
     model, training = _model(options), options.training
+    if model.parameters >= _MOST_PARAMETERS:
+        raise UsageError(f"{model.name} would have {model.parameters:.0e} parameters; check its sizes")
     found: tuple[Outlook, ...] = outlooks(model, training)
     if options.strategy is not None:
         possible = {item.key: item for item in strategies_for(training.cluster)}
@@ -48,11 +54,14 @@ def planned(options: Options) -> Plan:
                 f"--strategy {options.strategy} means nothing on this cluster; choose one of {', '.join(possible)}"
             )
         found = (outlook(model, training, possible[options.strategy]),)
-    return Plan(model, training, found, options.gpu.name if options.gpu else None)
+    instead = None
+    if recommended(found) is None:
+        instead = alternatives(model, training, [item.strategy for item in found])
+    return Plan(model, training, found, options.gpu.name if options.gpu else None, instead)
 
 
 def _model(options: Options) -> Model:
-    numbers = options.numbers
+    _refuse_options_of_others(options)
     if options.parameters is not None:
         if options.rank:
             raise UsageError(
@@ -62,9 +71,9 @@ def _model(options: Options) -> Model:
     if options.target is None:
         shape = _transformer(options)
         name = f"a transformer of {shape.layers} layers with {shape.hidden} units"
-        return model_of_transformer(name, shape, options.rank)
+        return model_of_transformer(name, shape, options.rank, ("Biases and norms are not counted.",))
     if options.target.endswith(".json"):
-        return model_of_transformer(options.target, _configured(options.target, numbers.get("sequence")), options.rank)
+        return _configured(options.target, options)
     if ":" not in options.target:
         raise UsageError(f"{options.target} is neither a config.json nor a callable such as package.module:build")
     if options.rank or options.training.checkpointing is not Checkpointing.NONE:
@@ -94,7 +103,7 @@ def _transformer(options: Options) -> Transformer:
     )
 
 
-def _configured(path: str, sequence: int | None) -> Transformer:
+def _configured(path: str, options: Options) -> Model:
     try:
         config = json.loads(read_bounded(Path(path), SOURCE_BYTES))
     except OSError as error:
@@ -104,9 +113,28 @@ def _configured(path: str, sequence: int | None) -> Transformer:
     if not isinstance(config, dict):
         raise UsageError(f"{path} holds no JSON object")
     try:
-        return transformer_of_config(config, sequence)
+        numbers, notes = transformer_of_config(
+            config, options.numbers.get("sequence"), gated=options.gated, untied=options.untied
+        )
     except BadConfig as error:
         raise UsageError(f"{path} {error}") from error
+    if options.rank and numbers.experts is not None:
+        notes = (*notes, "Adapters stand beside attention and what all tokens pass, not beside the chosen experts.")
+    return model_of_transformer(path, numbers, options.rank, notes)
+
+
+def _refuse_options_of_others(options: Options) -> None:
+    """Raises UsageError for what would be ignored for a model that is given in this way."""
+    of_layers = options.target is None and options.parameters is None
+    counted = of_layers or (options.target or "").endswith(".json")
+    typed = {"--gated": options.gated, "--untied": options.untied, "--sequence": "sequence" in options.numbers}
+    ignored = [flag for flag, given in typed.items() if given and not counted]
+    if ignored:
+        raise UsageError(
+            f"leave out {' and '.join(ignored)}, for a model that is not given by a config.json or --layers"
+        )
+    if options.inputs and ":" not in (options.target or ""):
+        raise UsageError("--input is for a model that is named as package.module:callable; leave it out here")
 
 
 def _text(found: Plan, options: Options) -> str:
@@ -134,5 +162,7 @@ def _emitted(found: Plan, kind: str) -> str:
 
     chosen = recommended(found.outlooks)
     if chosen is None:
-        raise UsageError("nothing fits, so there is no configuration to write; run without --emit to see why")
+        raise UsageError(
+            "nothing fits, so there is no configuration to write; run without --emit to see what would fit"
+        )
     return emitted(kind, chosen.strategy, found.training)

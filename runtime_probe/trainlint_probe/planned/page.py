@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainlint.planning.choice import recommended
 from trainlint.planning.fits import TIGHT
-from trainlint.planning.recommendation import recommended
 from trainlint_probe.planned.plan import Plan
 from trainlint_probe.planned.words import count, gigabytes, seconds
 from trainlint_probe.report.html import html_environment

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainlint.planning.activations import activations_by_kind
+from trainlint.planning.alternatives import Alternatives
 from trainlint.planning.duration import floating_point_operations
 from trainlint.planning.fits import Outlook, largest_model
 from trainlint.planning.memory import knows_activations
@@ -24,11 +25,13 @@ class Plan:
     outlooks: tuple[Outlook, ...]
     gpu: str | None
     """The GPU that was named."""
+    instead: Alternatives | None
+    """What was tried where nothing fits; None where something does."""
 
     @property
     def recommendation(self) -> str:
-        """Two sentences."""
-        return advice(self.model, self.training, self.outlooks)
+        """A few sentences."""
+        return advice(self.model, self.training, self.outlooks, self.instead)
 
     def largest_model(self, strategy: Strategy) -> float:
         """Parameters of the largest model whose states alone fit."""
@@ -58,6 +61,8 @@ class Plan:
             found.append("Activations are what autograd kept of a forward on fake tensors, with PyTorch's own kernels.")
         else:
             found.append("Activations by Korthikanti et al. 2022; real kernels keep 10 to 30% more or less.")
+        if self.model.transformer is not None and self.model.transformer.experts is not None:
+            found.append("Tokens spread evenly over the experts, and all experts lie on each GPU but for sharding.")
         if cluster.flops and floating_point_operations(self.model, training) is not None:
             found.append(f"Computing time at {training.utilisation:.0%} of {cluster.flops / 1e12:g} TFLOP/s.")
         return tuple(found)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from rich.text import Text
 
+from trainlint.planning.choice import recommended
 from trainlint.planning.fits import TIGHT, Outlook
 from trainlint.planning.memory import knows_activations
-from trainlint.planning.recommendation import recommended
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
@@ -28,7 +28,10 @@ _PARTS = (
 )
 _LETTERS = "WGMOALBCF"
 """A letter for each part, so that a bar can be read without colour."""
-_WIDTH = 30
+_NARROWEST, _WIDEST = 10, 30
+"""Columns of a bar."""
+_BESIDE = 30
+"""Columns beside a bar and its title: marks, gigabytes and verdict."""
 
 
 def render(plan: Plan, style: Style) -> str:
@@ -38,7 +41,10 @@ def render(plan: Plan, style: Style) -> str:
 
 def _lines(plan: Plan, style: Style) -> Iterator[Text]:
     model, cluster = plan.model, plan.training.cluster
-    trained = "" if model.trained == model.parameters else f", of which {count(model.trained)} are trained"
+    idle = model.transformer.idle if model.transformer else 0
+    said = [f"a token passes {count(model.parameters - idle)}"] if idle else []
+    said += [] if model.trained == model.parameters else [f"{count(model.trained)} are trained"]
+    trained = f" ({', '.join(said)})" if said else ""
     nodes = f" on {cluster.nodes} nodes" if cluster.nodes > 1 else ""
     gpu = f" {plan.gpu}" if plan.gpu else ""
     head = (
@@ -46,30 +52,57 @@ def _lines(plan: Plan, style: Style) -> Iterator[Text]:
         f"{cluster.gpus}{gpu} GPU{'s' if cluster.gpus > 1 else ''}{nodes} of {gigabytes(cluster.memory)}"
     )
     yield from wrapped(Text(sentence(head, unicode=style.unicode), "bold"), style, indent="  ")
+    if model.parts:
+        parts = ", ".join(f"{part.name} {count(part.parameters)}" for part in model.parts)
+        yield from wrapped(Text(f"Counted: {parts}."), style, indent="  ")
+    for note in model.notes:
+        yield from wrapped(Text.assemble(("note: ", "bold"), sentence(note, unicode=style.unicode)), style, indent="  ")
     yield Text()
     width = max(len(item.strategy.title) for item in plan.outlooks)
+    columns = max(_NARROWEST, min(_WIDEST, style.width - width - _BESIDE))
     chosen = recommended(plan.outlooks)
     for item in plan.outlooks:
-        yield _bar(item, plan, width, is_chosen=item is chosen)
-    yield from wrapped(Text.assemble((" " * (width + 3), ""), _legend(plan)), style, indent=" " * (width + 3))
+        yield _bar(item, plan, width, columns, is_chosen=item is chosen)
+    yield from _legend(plan, style.width)
     yield Text()
     yield from _table(plan, width, style)
     yield Text()
     yield from wrapped(Text(sentence(plan.recommendation, unicode=style.unicode)), style)
+    yield from _instead(plan, style)
     yield Text()
     for assumption in plan.assumptions():
         line = Text.assemble(("assumed: ", "bold"), sentence(assumption, unicode=style.unicode))
         yield from wrapped(line, style, indent="  ")
 
 
-def _bar(item: Outlook, plan: Plan, width: int, *, is_chosen: bool) -> Text:
+def _instead(plan: Plan, style: Style) -> Iterator[Text]:
+    """Where nothing fits: what the cheapest changes are that do, and what each change gives alone."""
+    found = plan.instead
+    if found is None:
+        return
+    for change in found.cheapest.changes if found.cheapest else ():
+        line = Text.assemble((f"  {change.flags}", "bold"), f": {change.what}")
+        yield from wrapped(line, style, indent="    ")
+    if found.alone:
+        yield Text()
+        width = max(len(item.flags) for item in found.alone)
+        yield Text(f"  {'Each change alone':<{width}}  GB on each GPU", "bold")
+        for item in found.alone:
+            verdict, color = ("fits", "") if item.outlook.fits else ("does not fit", "red")
+            held = _short(item.outlook.memory.total)
+            yield Text.assemble(f"  {item.flags:<{width}}  {held:>14}  {item.outlook.strategy.key}, ", (verdict, color))
+    if found.left_out:
+        yield from wrapped(Text(f"  {found.left_out}"), style, indent="  ")
+
+
+def _bar(item: Outlook, plan: Plan, width: int, columns: int, *, is_chosen: bool) -> Text:
     """One strategy: its parts as letters, against the memory of a GPU."""
-    scale = plan.training.cluster.memory / _WIDTH
+    scale = plan.training.cluster.memory / columns
     drawn, total = Text(), 0.0
     for (_, value), letter, (_, color) in zip(item.memory.parts(), _LETTERS, _PARTS, strict=True):
         before, total = round(total / scale), total + value
-        drawn.append(letter * max(0, min(round(total / scale), _WIDTH) - before), color)
-    rest = max(0, _WIDTH - round(total / scale))
+        drawn.append(letter * max(0, min(round(total / scale), columns) - before), color)
+    rest = max(0, columns - round(total / scale))
     verdict, color = (
         ("does not fit", "red") if not item.fits else ("tight", "yellow") if item.share > TIGHT else ("", "")
     )
@@ -85,14 +118,19 @@ def _bar(item: Outlook, plan: Plan, width: int, *, is_chosen: bool) -> Text:
     )
 
 
-def _legend(plan: Plan) -> Text:
+def _legend(plan: Plan, width: int) -> Iterator[Text]:
+    """The letters of the bars, with no line break between a letter and its name."""
     used = {name for item in plan.outlooks for name, value in item.memory.parts() if value}
-    legend = Text()
+    line = Text("  ")
     for letter, (name, color) in zip(_LETTERS, _PARTS, strict=True):
-        if name in used:
-            legend.append(f"{letter} ", color)
-            legend.append(f"{name}  ")
-    return legend
+        if name not in used:
+            continue
+        if len(line) + len(name) + 2 > width:
+            yield line
+            line = Text("  ")
+        line.append(f"{letter} ", color)
+        line.append(f"{name}  ")
+    yield line
 
 
 def _table(plan: Plan, width: int, style: Style) -> Iterator[Text]:

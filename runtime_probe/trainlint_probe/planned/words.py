@@ -11,8 +11,8 @@ def gigabytes(value: float) -> str:
 def count(value: float) -> str:
     """A number of parameters: "7.5 B"."""
     for size, unit in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
+        if value >= 0.9995 * size:  # rounded to three digits it is one of the unit
+            return f"{value / size:#.3g}".rstrip(".") + f" {unit}"
     return f"{value:.0f}"
 
 
