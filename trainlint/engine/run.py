@@ -262,6 +262,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         findings=tuple(sorted(findings, key=lambda finding: finding.order)),
         failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
         files=sum(outcome.judged for outcome in outcomes),
+        training=sum(outcome.judged and outcome.training for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(number for outcome in outcomes for _, number in outcome.fixed),
         fixed_rules=tuple(
