@@ -193,6 +193,8 @@ def show_progress(
         )
     for sentence in found.unfixed:
         console.note(f"trainlint: {sentence}")
+    if found.is_partial and not options.quiet:
+        tell_partial()
     if not options.verbose:
         return
     here = Path.cwd()
@@ -210,6 +212,14 @@ def show_progress(
         console.note(f"cache: {_of_cache(cache, here)}")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"
     console.note(f"judged: {count(found.report.files, 'file')} in {processes}, {seconds:.2f} s")
+
+
+def tell_partial() -> None:
+    """Say on stderr that a project is too large to be linked as a whole where a part of it is named."""
+    console.note(
+        "note: the project is too large to be linked as a whole where a part of it is named, so `trainlint check` on "
+        "all of it may find something else here"
+    )
 
 
 def _trains_nothing(discovery: Discovery, found: Run) -> bool:

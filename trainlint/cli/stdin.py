@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.output import require_writable_reports, show_diff, show_report, without_commands_in_patches
+from trainlint.cli.output import (
+    require_writable_reports,
+    show_diff,
+    show_report,
+    tell_partial,
+    without_commands_in_patches,
+)
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.parsing import UNREADABLE
@@ -71,6 +77,8 @@ def check_stdin(
         found = with_evidence(found, evidence, only_confirmed=only_confirmed, contents={shown: data})
     if fixing:
         console.out_bytes(data)
+    if found.is_partial and not options.quiet:
+        tell_partial()
     stream = sys.stderr if fixing else sys.stdout
     show_report(found.report, lambda _: source, configurations, options, stream)
     return found

@@ -14,6 +14,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
+from trainlint.cli.output import tell_partial
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
@@ -143,6 +144,8 @@ def _facts(
     index = build_index(ProjectFiles([member], configurations), cache=cache)
     if cache is not None:
         cache.save()
+    if index.is_partial:
+        tell_partial()
     for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
     return index.imported_facts.get(target.path, ALONE)

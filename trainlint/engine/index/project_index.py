@@ -41,6 +41,9 @@ class ProjectIndex:
     sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
 
+    is_partial: bool = False
+    """Whether files of too large a project took no part that belong to the files of the run."""
+
     @property
     def context_files(self) -> int:
         """How many files take part that are not judged."""
@@ -107,4 +110,5 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
         may_train=participants.may_train,
         sought_modules=participants.sought_modules,
+        is_partial=participants.is_partial,
     )
