@@ -15,9 +15,9 @@ from trainlint.analysis.types.imported_facts import FileStatus
 from trainlint.engine.index.file_status import copied_libraries, run_by_nobody
 from trainlint.project import module_lies_in
 
-MOST_WHOLE = 12_000_000
+MOST_WHOLE = 8_000_000
 """The most bytes of context files with which all files of the named ones' groups are linked, unless the named files are
-larger. To summarise these takes ten to twenty seconds, once: the cache keeps it."""
+larger. To summarise these takes about twenty seconds of processor time, once: the cache keeps it."""
 MOST_FILES = 150
 """The most context files that are summarised where the groups are larger than that."""
 MOST_BYTES = 1_000_000

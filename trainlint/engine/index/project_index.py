@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.tasks import Executor, LocalExecutor
-from trainlint.engine.read import may_tell_itself
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -64,9 +63,6 @@ def build_index(
     if not files.may_hold_findings:
         return ProjectIndex(may_train=False)
     try:
-        # To link a single file takes as long as judging it.
-        if len(files.members) == 1 and not files.context and not may_tell_itself(files.members[0].data()):
-            return ProjectIndex()
         return _linked(files, executor or LocalExecutor(), cache, memory)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
