@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trainlint.cli.at_terminal.watch import watched
+from trainlint.installation.install_command import install_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,7 +184,7 @@ def test_a_missing_library_is_a_sentence(program: Program, write: Write) -> None
     command = "import sys; sys.modules['watchfiles'] = None; from trainlint.cli import main; sys.exit(main())"
     done = program("check", "--watch", program=("-c", command))
     assert (done.code, done.out) == (2, "")
-    assert done.err == "trainlint: --watch needs watchfiles: run `pip install 'trainlint[watch]'`\n"
+    assert done.err == f"trainlint: --watch needs watchfiles: run `{install_command('watchfiles')}`\n"
 
 
 def test_the_project_around_each_path_is_watched(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from trainlint.cli.output import (
     show_report,
     without_commands_in_patches,
 )
-from trainlint.cli.outputs import outputs, require_libraries
+from trainlint.cli.outputs import outputs
 from trainlint.config import Config, ConfigError, Overrides
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
@@ -177,7 +177,6 @@ def _refuse_nonsense(options: Namespace) -> None:
     elif options.stdin_filename:
         raise UsageError("--stdin-filename goes with `-`, which means standard input")
     asked = outputs(options)
-    require_libraries(asked)
     machine = next((item.format for item in asked if not FORMATS[item.format].for_people), None)
     if options.statistics and machine is not None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
