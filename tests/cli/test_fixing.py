@@ -173,7 +173,10 @@ def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
 def test_nothing_to_fix_is_0_with_diff(toys: Program, write: Write) -> None:
     write("train.py", "import torch\nunsafe()\n")
     result = toys("check", "--diff")
-    assert (result.code, result.out, result.err) == (0, "", "There is nothing to fix.\n")
+    assert (result.code, result.out, result.err) == (
+        *(0, ""),
+        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n",
+    )
     assert toys("check", "--diff", "--quiet").err == ""
 
 

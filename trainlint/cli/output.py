@@ -144,7 +144,8 @@ def show_diff(found: Run, options: Namespace) -> None:
         done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
         console.note(f"Would {' and '.join(done)} in {files}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
-        console.note("There is nothing to fix.")
+        left = left_over(found.report)
+        console.note(f"Nothing would be changed. {left}" if left else "There is nothing to fix.")
 
 
 def _root_of_patch(found: Run) -> Path | None:
