@@ -77,8 +77,6 @@ def check_stdin(
         found = with_evidence(found, evidence, only_confirmed=only_confirmed, contents={shown: data})
     if fixing:
         console.out_bytes(data)
-    if found.is_partial and not options.quiet:
-        tell_partial()
     stream = sys.stderr if fixing else sys.stdout
     show_report(found.report, lambda _: source, configurations, options, stream)
     return found
@@ -98,4 +96,7 @@ def _judged(
     if narrowing is not None and fixing is not None:
         asked = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
         fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
-    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    if found.is_partial and not options.quiet:
+        tell_partial()
+    return found
