@@ -79,7 +79,7 @@ def test_safe_fixes_leave_training_as_it_was(script: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("script", TRAINING)
 def test_with_all_fixes_the_examples_still_train(script: str, tmp_path: Path) -> None:
     fixed = shutil.copytree(EXAMPLES, tmp_path / "examples")
-    applied = check("--unsafe-fixes", "--exit-zero", "--quiet", ".", cwd=fixed)
+    applied = check("--fix", "--unsafe-fixes", "--exit-zero", "--quiet", ".", cwd=fixed)
     assert applied.returncode == 0, applied.stdout + applied.stderr
 
     trained = run(script, "--device", "cpu", *TRAINING[script], cwd=fixed)

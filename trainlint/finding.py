@@ -262,6 +262,8 @@ class Report:
     failures: tuple[Failure, ...]
     files: int
     """How many files were judged."""
+    training: int = 0
+    """How many of these have training code, so that rules looked at them."""
     suppressed: int = 0
     """How many findings the user's ignore comments silenced."""
     fixed: int = 0

@@ -29,10 +29,10 @@ RULE_PAGES = f"{HOME}/blob/main/docs/rules"
 
 FIX_FLAGS = {
     Safety.SAFE: "--fix",
-    Safety.NUMERICS: "--numeric-fixes",
-    Safety.UNSAFE: "--unsafe-fixes",
+    Safety.NUMERICS: "--fix --numeric-fixes",
+    Safety.UNSAFE: "--fix --unsafe-fixes",
 }
-"""The word on the command line that applies fixes up to each level."""
+"""The words on the command line that apply fixes up to each level. Without `--fix` nothing is written."""
 
 _FIX_MEANINGS = {
     Safety.SAFE: "safe, training stays bit-identical",

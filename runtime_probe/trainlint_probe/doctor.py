@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
@@ -29,13 +30,24 @@ _PATIENCE = 120.0
 def examine(arguments: Sequence[str]) -> int:
     """Print the environment; 1 where something is off with it. Raises UsageError where it cannot be asked."""
     options = doctor_parser().parse_args(list(arguments))
-    environment = _asked()
+    environment = _with_missing_torch(_asked())
     if options.output_format == "json":
         console.out(json.dumps(to_json(environment), indent=2) + "\n")
     else:
         style = style_for(sys.stdout, options.color)
         console.out(as_written(_lines(environment, style), style))
     return 1 if environment.concerns else 0
+
+
+def _with_missing_torch(environment: Environment) -> Environment:
+    """The same, in which it is off that the training's PyTorch cannot be imported."""
+    if "torch" in environment.facts:
+        return environment
+    missing = (
+        f"PyTorch is not installed for {sys.executable}: install trainlint in the environment of your training, and "
+        "run it there."
+    )
+    return replace(environment, concerns=(missing, *environment.concerns))
 
 
 def _asked() -> Environment:

@@ -94,7 +94,7 @@ def result_of_run(options: Options) -> Result:
     of_run = as_verdicts(found, where=options.script, basis="timer")
     whole = confirm_findings(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
     comparisons = _verified(options, static.paths, whole.verdicts)
-    runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
+    runs = (_with_missing_module(_with_files_of(comparisons, runs[0])), *runs[1:])
     return Result(
         runs,
         with_trials(whole.verdicts, comparisons),
@@ -207,6 +207,17 @@ def _with_files_of(comparisons: Sequence[Verification], run: Run) -> Run:
         (*run.notes, *(note for tried in comparisons for trial in tried.before for note in trial.files))
     )
     return replace(run, notes=tuple(known))
+
+
+def _with_missing_module(run: Run) -> Run:
+    """The run, with which Python it was where the script could not import something: trainlint's own, perhaps."""
+    if not run.failure.startswith(ModuleNotFoundError.__name__):
+        return run
+    note = (
+        f"The script ran with {sys.executable}: install trainlint in the environment that has what the script imports, "
+        "and run it there."
+    )
+    return replace(run, notes=(note, *run.notes))
 
 
 def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verdict]) -> tuple[Verification, ...]:

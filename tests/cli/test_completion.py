@@ -10,6 +10,7 @@ import pytest
 
 from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE, SHELLS
 from trainlint.cli.completion import whole_parser
+from trainlint.installation.install_command import install_command
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
@@ -96,5 +97,5 @@ def test_a_missing_library_and_an_unknown_shell_are_sentences(program: Program) 
     command = "import sys; sys.modules['shtab'] = None; from trainlint.cli import main; sys.exit(main())"
     done = program("completion", "bash", program=("-c", command))
     assert (done.code, done.out) == (2, "")
-    assert done.err == "trainlint: completions need shtab: run `pip install 'trainlint[completion]'`\n"
+    assert done.err == f"trainlint: completions need shtab: run `{install_command('shtab')}`\n"
     assert program("completion", "cmd").code == 2

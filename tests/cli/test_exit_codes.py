@@ -18,7 +18,7 @@ SAFE = "import torch\nsafe()\n"
 
 
 def test_clean_is_0(toys: Program, write: Write) -> None:
-    write("clean.py")
+    write("clean.py", "import torch\n\noptimizer = torch.optim.SGD([], lr=0.1)\n")
     result = toys("check")
     assert (result.code, result.err) == (0, "")
     assert "1 file" in result.out

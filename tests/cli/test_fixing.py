@@ -18,8 +18,7 @@ ALL = "import torch\nsafe()\nnumeric()\nunsafe()\n"
     ("flags", "fixed"),
     [
         (["--fix"], "import torch\ncured()\nnumeric()\nunsafe()\n"),
-        (["--numeric-fixes"], "import torch\ncured()\ncured()\nunsafe()\n"),
-        (["--unsafe-fixes"], "import torch\ncured()\ncured()\ncured()\n"),
+        (["--fix", "--numeric-fixes"], "import torch\ncured()\ncured()\nunsafe()\n"),
         (["--fix", "--unsafe-fixes"], "import torch\ncured()\ncured()\ncured()\n"),
     ],
 )
@@ -39,6 +38,22 @@ def test_each_level_applies_its_fixes_and_reports_the_rest(
     assert diff.out.count("\n+cured()") == fixed.count("cured")
 
 
+@pytest.mark.parametrize("level", ["--numeric-fixes", "--unsafe-fixes"])
+def test_a_level_alone_writes_nothing_and_says_what_does(toys: Program, write: Write, level: str) -> None:
+    path = write("train.py", ALL)
+    result = toys("check", level)
+    assert (result.code, path.read_text()) == (1, ALL)
+    assert (
+        result.err == f"note: {level} only says which fixes are meant; add --fix to write them, or --diff to see them\n"
+    )
+    assert result.out.splitlines()[-2:] == [
+        "Found 3 problems in 1 file with training code (1 fixable with --fix, 1 more with --fix",
+        "--numeric-fixes, 1 more with --fix --unsafe-fixes).",
+    ]
+    assert toys("check", level, "--quiet").err == ""
+    assert toys("check", level, "-", stdin=ALL.encode()).out.startswith("warning["), "no code, but a report"
+
+
 @pytest.mark.parametrize(
     ("flags", "fixed"),
     [
@@ -54,7 +69,7 @@ def test_only_fixable_rules_are_fixed_and_all_are_reported(
     toys: Program, write: Write, flags: list[str], fixed: str
 ) -> None:
     path = write("train.py", ALL)
-    report = json.loads(toys("check", "--unsafe-fixes", *flags, "--output-format", "json").out)
+    report = json.loads(toys("check", "--fix", "--unsafe-fixes", *flags, "--output-format", "json").out)
     assert path.read_text() == fixed
     assert report["counts"]["findings"] == 3 - fixed.count("cured")
     assert all("fix" not in finding or finding["fix"] is None for finding in report["findings"])
@@ -63,9 +78,12 @@ def test_only_fixable_rules_are_fixed_and_all_are_reported(
 @pytest.mark.parametrize(
     ("flags", "left"),
     [
-        (["--fix"], "Left: 1 problem needs --numeric-fixes, 1 needs --unsafe-fixes."),
-        (["--fix", "--fixable", "TOY102"], "Left: 1 problem needs --numeric-fixes, 2 are not to be fixed ("),
-        (["--unsafe-fixes", "--unfixable", "TOY102"], "Left: 1 problem is not to be fixed (`fixable`, `unfixable`)."),
+        (["--fix"], "Left: 1 problem needs --fix --numeric-fixes, 1 needs --fix --unsafe-fixes."),
+        (["--fix", "--fixable", "TOY102"], "Left: 1 problem needs --fix --numeric-fixes, 2 are not to be fixed ("),
+        (
+            ["--fix", "--unsafe-fixes", "--unfixable", "TOY102"],
+            "Left: 1 problem is not to be fixed (`fixable`, `unfixable`).",
+        ),
     ],
 )
 def test_what_was_left_is_told_with_the_reason(toys: Program, write: Write, flags: list[str], left: str) -> None:
@@ -83,7 +101,7 @@ def test_a_path_is_no_reason(toys: Program, write: Write) -> None:
 def test_a_project_says_what_is_not_to_be_fixed(toys: Program, write: Write) -> None:
     write("trainlint.toml", 'unfixable = ["TOY101"]\n')
     path = write("train.py", ALL)
-    toys("check", "--numeric-fixes")
+    toys("check", "--fix", "--numeric-fixes")
     assert path.read_text() == ALL.replace("numeric", "cured")
     toys("check", "--fix", "--unfixable", "TOY102")
     assert path.read_text() == ALL.replace("numeric", "cured"), "the option adds to the key"
@@ -124,8 +142,8 @@ def test_a_reason_that_the_encoding_cannot_hold_changes_nothing(toys: Program, w
 def test_what_was_fixed_is_listed_by_file_and_rule(toys: Program, write: Write) -> None:
     write("train.py", ALL + "safe()\n")
     write("other.py", "import torch\nunsafe()\n")
-    result = toys("check", "--numeric-fixes", "--show-fixes")
-    left = "Left: 2 problems need --unsafe-fixes.\n"
+    result = toys("check", "--fix", "--numeric-fixes", "--show-fixes")
+    left = "Left: 2 problems need --fix --unsafe-fixes.\n"
     assert result.err == f"train.py:\n  TOY101: 2 problems\n  TOY102: 1 problem\n{left}"
     assert toys("check", "--fix", "--show-fixes").err == left
     assert toys("check", "--diff", "--unsafe-fixes").err == "Would fix 2 problems in 2 files.\n"
@@ -144,7 +162,10 @@ def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
 
     path = write("src/train.py", ALL)
     diff = toys("check", "--diff")
-    assert "Would fix 1 problem in 1 file. Left: 1 problem needs --numeric-fixes, 1 needs --unsafe-fixes." in diff.err
+    assert (
+        "Would fix 1 problem in 1 file. Left: 1 problem needs --fix --numeric-fixes, 1 needs --fix --unsafe-fixes."
+        in diff.err
+    )
     subprocess.run(["git", "apply"], cwd=toys.directory, input=diff.out.encode(), check=True)
     assert path.read_text() == ALL.replace("safe()\nnumeric", "cured()\nnumeric", 1)
 
@@ -152,7 +173,10 @@ def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
 def test_nothing_to_fix_is_0_with_diff(toys: Program, write: Write) -> None:
     write("train.py", "import torch\nunsafe()\n")
     result = toys("check", "--diff")
-    assert (result.code, result.out, result.err) == (0, "", "There is nothing to fix.\n")
+    assert (result.code, result.out, result.err) == (
+        *(0, ""),
+        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n",
+    )
     assert toys("check", "--diff", "--quiet").err == ""
 
 
@@ -168,7 +192,7 @@ def test_a_failure_is_2_with_diff(toys: Program, write: Write) -> None:
 
 def test_many_files_are_fixed_in_several_processes(toys: Program, write: Write) -> None:
     paths = [write(f"train{index}.py", ALL) for index in range(10)]
-    result = toys("check", "--unsafe-fixes", "--jobs", "2")
+    result = toys("check", "--fix", "--unsafe-fixes", "--jobs", "2")
     assert result.code == 0
     assert "Fixed 30 problems" in result.out
     assert {path.read_text() for path in paths} == {"import torch\ncured()\ncured()\ncured()\n"}

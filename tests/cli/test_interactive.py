@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.cli.terminal import at_terminal
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
@@ -16,23 +15,11 @@ CODE = "import torch\nsafe()\nsafe()\nnumeric()\nunsafe()\nsafe()\n"
 
 
 def answered(program: Program, answers: str, *flags: str) -> tuple[int, str]:
-    """The exit code and what a terminal shows, when these lines are typed."""
-    ours, theirs = pty.openpty()
-    try:
-        process = subprocess.Popen(
-            program.command("check", "--interactive", *flags),
-            cwd=program.directory,
-            env=dict(program.environment),
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        os.write(ours, answers.encode())
-        shown, _ = process.communicate(timeout=100)
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    return process.returncode, shown.decode()
+    """The exit code and what a terminal shows, when these lines are typed, each as the answer to a question."""
+    command = program.command("check", "--interactive", *flags)
+    keys = answers.splitlines(keepends=True)
+    shown = at_terminal(command, program.directory, program.environment, keys, asks="[q]uit: ")
+    return shown.code, shown.text
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def project(program: Program, write: Write) -> Program:
 def test_a_project_without_training_is_told_so(project: Program) -> None:
     for _ in range(2):  # the second run is from the cache
         result = project("check")
-        assert (result.code, result.out) == (0, "All clear: 2 files.\n")
+        assert (result.code, result.out) == (0, "All clear: 2 files, 1 with training code.\n")
         assert result.err.startswith(NOTE)
     assert project("check", "--quiet").err == ""
 

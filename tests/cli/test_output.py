@@ -336,12 +336,3 @@ def test_verbose_counts_the_files_that_had_a_say(program: Program) -> None:
     result = program("check", "pkg/utils.py", "--verbose")
     assert "linked with: 2 files besides, which are not judged\n" in result.err
     assert "judged: 1 file" in result.err
-
-
-def test_a_library_that_is_missing_is_named_before_anything_is_judged(program: Program, write: Write) -> None:
-    command = "import sys; sys.modules['jinja2'] = None; from trainlint.cli import main; sys.exit(main())"
-    write("train.py")
-    done = program("check", "--output-format", "html=report.html", program=("-c", command))
-    assert done.code == 2
-    assert done.err == "trainlint: --output-format html needs jinja2: run `pip install 'trainlint[html]'`\n"
-    assert not (program.directory / "report.html").exists()

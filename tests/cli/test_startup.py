@@ -52,6 +52,20 @@ WITHOUT_TRAINING = (
     "engine.workers",
 )
 """trainlint's own packages that a file without a word of training does not need."""
+OF_GATE = frozenset(
+    {"analysis", "analysis.tables", "analysis.tables.frameworks", "analysis.tables.frameworks.packages"}
+)
+"""What the gate asks: the table of frameworks."""
+OF_GLANCE = frozenset(
+    {
+        *("analysis.callgraph", "analysis.callgraph.modules", "analysis.programs", "analysis.programs.test_files"),
+        *("analysis.project", "analysis.project.glance", "analysis.project.neighbours"),
+        *("analysis.tables.common_names", "analysis.tables.host_reads", "analysis.tables.frameworks.loaded_weights"),
+        *("analysis.tables.file_words", "analysis.tables.file_words.devices", "analysis.tables.file_words.programs"),
+        "analysis.tables.frameworks.process_groups",
+    }
+)
+"""What says which files belong together, and what each is to its project, be it alone."""
 OF_OUTLINE = (
     "effects",
     "effects.guarded_reads",
@@ -108,10 +122,11 @@ class Imports:
         """trainlint's own."""
         return {name for name in self.by if name.partition(".")[0] == "trainlint"}
 
-    def of(self, names: Iterable[str]) -> str:
+    def of(self, names: Iterable[str], *, but: Iterable[str] = ()) -> str:
         """Which of these, or of what is in them, came in, and by whom; empty where none did."""
         wanted = tuple(names)
         found = [name for name in self.by if name in wanted or name.startswith(tuple(f"{each}." for each in wanted))]
+        found = [name for name in found if name.removeprefix("trainlint.") not in but]
         return "; ".join(f"{name} was imported by {self.by[name]}" for name in found)
 
 
@@ -156,8 +171,8 @@ def test_a_file_without_training_needs_neither_rules_nor_the_model(
     write("plain.py", PLAIN)
     found = imports(program, *arguments)
     assert found.of(FOREIGN | SLOW) == ""
-    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
-    assert len(found.ours) <= 59, sorted(found.ours)
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}, but=OF_GATE) == ""
+    assert len(found.ours) <= 64, sorted(found.ours)
 
 
 def test_ignore_rules_need_nothing_slow(program: Program, write: Write) -> None:
@@ -172,9 +187,10 @@ def test_ignore_rules_need_nothing_slow(program: Program, write: Write) -> None:
 def test_a_file_with_nothing_to_look_at_needs_its_outline_alone(program: Program, write: Write) -> None:
     write("version.py", WITHOUT_PLACES)
     found = imports(program, "check", "--no-cache", "version.py")
-    assert found.of(FOREIGN | SLOW | {"trainlint_rules", "trainlint.fixing", "trainlint.analysis.project"}) == ""
+    unwanted = FOREIGN | SLOW | {"trainlint_rules", "trainlint.fixing", "trainlint.analysis.project"}
+    assert found.of(unwanted, but=OF_GLANCE) == ""
     model = {name for name in found.ours if name.startswith("trainlint.analysis.")}
-    assert found.of(model - {f"trainlint.analysis.{name}" for name in OF_OUTLINE}) == ""
+    assert found.of(model - {f"trainlint.analysis.{name}" for name in OF_OUTLINE}, but=OF_GATE | OF_GLANCE) == ""
 
 
 def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: Program, write: Write) -> None:
@@ -183,7 +199,8 @@ def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: P
     # It has no ignore comment, and rules name symptoms without the records of a run.
     assert found.of({"trainlint.evidence", "trainlint.suppress.comments"}) == ""
     # Nobody is beside it to link it with.
-    assert found.of(FOREIGN | SLOW | {"trainlint.fixing", "trainlint.analysis.project", "trainlint.packs"}) == ""
+    unwanted = FOREIGN | SLOW | {"trainlint.fixing", "trainlint.analysis.project", "trainlint.packs"}
+    assert found.of(unwanted, but=OF_GLANCE) == ""
     model = SemanticModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
     rules = [rule for rule in load_rules() if not rule.preview]
     places = places_by_rule([rule() for rule in rules], model)
@@ -209,7 +226,7 @@ def test_a_run_of_which_all_is_known_needs_neither_rules_nor_the_model(program: 
     assert program("check").code == 0
     found = imports(program, "check")
     assert found.of(FOREIGN | {"difflib", "tomllib"}) == ""
-    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}, but=OF_GATE) == ""
 
 
 def test_a_file_that_is_known_needs_nothing_to_judge_files(program: Program, write: Write) -> None:
@@ -218,8 +235,8 @@ def test_a_file_that_is_known_needs_nothing_to_judge_files(program: Program, wri
     found = imports(program, "check", "clean.py")
     # What was written just now is read again, to be sure, and so hashed.
     assert found.of(FOREIGN | SLOW - {"hashlib", "sqlite3"} | {"signal", "typing"}) == ""
-    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
-    assert len(found.ours) <= 65, sorted(found.ours)
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}, but=OF_GATE) == ""
+    assert len(found.ours) <= 70, sorted(found.ours)
 
 
 def test_the_users_cache_directory_is_looked_up_only_for_a_cache(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trainlint.cli.at_terminal.watch import watched
+from trainlint.installation.install_command import install_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,7 +101,7 @@ def watching(program: Program, *arguments: str) -> Iterator[Watch]:
 def test_a_change_is_judged_and_ctrl_c_ends_with_the_last_exit_code(toys: Program, write: Write) -> None:
     write("train.py", "import torch\n")
     with watching(toys, "--output-format", "concise") as watch:
-        assert "All clear: 1 file." in watch.until("Watching for changes")
+        assert "All clear: 1 file with training code." in watch.until("Watching for changes")
         write("train.py", "import torch\nsafe()\n")
         assert "Changed: train.py" in watch.until("Changed")
         said = watch.until("Watching for changes")
@@ -141,7 +142,7 @@ def test_settings_are_read_anew(toys: Program, write: Write) -> None:
         watch.until("Found 1 problem")
         watch.until("Watching for changes")
         write("trainlint.toml", 'ignore = ["TOY101"]\n')
-        watch.until("All clear: 1 file.")
+        watch.until("All clear: 1 file with training code.")
         watch.until("Watching for changes")
         write("trainlint.toml", "ignore = 1\n")
         watch.until("could not judge")
@@ -183,7 +184,7 @@ def test_a_missing_library_is_a_sentence(program: Program, write: Write) -> None
     command = "import sys; sys.modules['watchfiles'] = None; from trainlint.cli import main; sys.exit(main())"
     done = program("check", "--watch", program=("-c", command))
     assert (done.code, done.out) == (2, "")
-    assert done.err == "trainlint: --watch needs watchfiles: run `pip install 'trainlint[watch]'`\n"
+    assert done.err == f"trainlint: --watch needs watchfiles: run `{install_command('watchfiles')}`\n"
 
 
 def test_the_project_around_each_path_is_watched(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def train():
 if __name__ == "__main__":
     train()
 """
-FIX = ("check", ".", "--isolated", "--unsafe-fixes", "--exit-zero")
+FIX = ("check", ".", "--isolated", "--fix", "--unsafe-fixes", "--exit-zero")
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_each_fix_is_counted_once(project: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_file_that_was_not_named_stays_as_it_is(project: Path) -> None:
-    main(["check", "data.py", "--isolated", "--unsafe-fixes", "--exit-zero"])
+    main(["check", "data.py", "--isolated", "--fix", "--unsafe-fixes", "--exit-zero"])
     assert texts(project)["train.py"] == TRAIN
 
 

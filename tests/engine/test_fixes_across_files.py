@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_a_fix_adds_to_a_linked_file_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK]) == 1
-    assert main([*CHECK, "--unsafe-fixes"]) == 0, capsys.readouterr()
+    assert main([*CHECK, "--fix", "--unsafe-fixes"]) == 0, capsys.readouterr()
     lines = (project / "train.py").read_text().splitlines()
     assert lines[lines.index("    for epoch in range(10):") + 1].strip() == "sampler.set_epoch(epoch)"
     assert main([*CHECK]) == 0

@@ -57,7 +57,7 @@ class Lamb(torch.optim.Optimizer):
 """
 BUILT = LAMB + "\n\nLamb([]).step()\n"
 BY_NAME = "import importlib\n\n\ndef made(name):\n    return getattr(importlib.import_module(name), name)()\n"
-CHECK = ("check", "--isolated", "--no-cache", "--preview", "--unsafe-fixes", "-q")
+CHECK = ("check", "--isolated", "--no-cache", "--preview", "--fix", "--unsafe-fixes", "-q")
 PROGRAM = {"train.py": TRAIN, "models/net.py": NET}
 BESIDE = {"train.py": "import models.lamb\n" + TRAIN, "models/net.py": NET}
 PACKAGE = {**PROGRAM, "models/__init__.py": ""}

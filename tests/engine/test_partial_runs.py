@@ -174,6 +174,7 @@ def many_files(count: int) -> dict[str, str]:
 
 def test_the_bounds_hold(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_project(project, many_files(40))
+    monkeypatch.setattr(import_graph, "MOST_WHOLE", 0)
     monkeypatch.setattr(import_graph, "MOST_FILES", 10)
     assert judged("pkg/utils.py").context_files == 10
     monkeypatch.setattr(import_graph, "MOST_FILES", 100)
@@ -203,7 +204,10 @@ def test_a_run_as_pre_commit_makes_it(project: Path) -> None:
     assert some
 
 
-def test_tests_tell_nothing_of_what_they_call_and_take_no_room(project: Path) -> None:
+def test_in_a_large_project_tests_tell_nothing_of_what_they_call_and_take_no_room(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_graph, "MOST_WHOLE", 0)
     calls = FILES["scripts/train.py"].replace("main", "test_it")
     write_project(project, {f"tests/test_{number}.py": calls for number in range(8)})
     assert judged("pkg/utils.py").context_files == 2

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from trainlint.analysis.programs.fact_names import IMPORTED
+from trainlint.analysis.tables.frameworks import trainers
+from trainlint.analysis.tables.frameworks.hooks import FRAMEWORKS
+from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
+from trainlint.analysis.tables.frameworks.trainers import RUN_THE_LOOP
 from trainlint.bounded import SOURCE_BYTES
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.source import UnreadableSource
@@ -17,6 +23,8 @@ from trainlint.source import UnreadableSource
         "import torch",
         "from lightning import Trainer",
         "from accelerate import Accelerator",
+        "from transformers import Trainer",
+        "try:\n    import os, timm as models\nexcept ImportError:\n    pass",
         "for x in loader:\n    step(x).backward()",
     ],
 )
@@ -24,8 +32,33 @@ def test_files_that_may_train_pass_the_gate(code: str) -> None:
     assert may_hold_findings(code.encode())
 
 
-def test_other_files_do_not() -> None:
-    assert not may_hold_findings(b"import json\nprint(json.dumps({}))\n")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import json\nprint(json.dumps({}))\n",
+        "from .composer import compose\nfrom music import composer\n",
+        "import composers, igniter\nnote = 'import timm'\n",
+    ],
+)
+def test_other_files_do_not(code: str) -> None:
+    assert not may_hold_findings(code.encode())
+
+
+def frameworks_of_all_tables() -> set[str]:
+    """Every package that a table of the analysis names as a framework, or as one that trains with PyTorch."""
+    named = {root for rows in IMPORTED.values() for row in rows for root in row.roots} | RUN_THE_LOOP
+    patterns = [framework.bases.pattern for framework in FRAMEWORKS]
+    patterns += [trainer.pattern for trainer in trainers._TRAINERS] + [trainers._REGISTRIES.pattern]
+    for pattern in patterns:
+        for anchored in re.findall(r"\^(\((?:[^()]|\([^()]*\))*\)|\w+)", pattern):
+            named.update(re.findall(r"(?<!\\)\b[a-z][a-z_0-9]{2,}\b", anchored))
+    return {name for name in named if name not in OTHERS | ARRAYS}
+
+
+@pytest.mark.parametrize("package", sorted(frameworks_of_all_tables()))
+def test_each_framework_that_some_table_knows_passes_the_gate(package: str) -> None:
+    assert may_hold_findings(f"from {package}.somewhere import Trainer\n".encode())
+    assert brings_torch(package)
 
 
 def test_a_file_that_reads_tensors_of_another_passes_if_it_imports_one_with_torch() -> None:

@@ -12,7 +12,7 @@ def test_a_page_starts_with_title_facts_and_summary() -> None:
     assert page_markdown(ItemInTrainingStep).startswith("""\
 # item-in-training-step (TRN201)
 
-Severity: warning · Fix: unsafe, changes what is computed or how processes are laid out (`--unsafe-fixes`) · \
+Severity: warning · Fix: unsafe, changes what is computed or how processes are laid out (`--fix --unsafe-fixes`) · \
 Also silenced as `TOR999`
 
 `.item()` on a device tensor in a training step.

@@ -272,7 +272,6 @@ def test_a_callable_that_does_not_do(target: str, said: str) -> None:
 
 
 def test_the_page_names_every_strategy(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
     path = tmp_path / "plan.html"
     assert (
         plan(["--params", "7b", "--gpus", "16", "--nodes", "2", "--output-format", "html", "--output-file", str(path)])

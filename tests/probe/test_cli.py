@@ -16,6 +16,8 @@ from tests.probe.run.running import SCRIPTS, Runner, line_of, runner
 from tests.probe.traces.builder import TraceBuilder
 from trainlint.cli import main
 from trainlint.cli.console import UsageError
+from trainlint.evidence import Environment
+from trainlint_probe import doctor
 from trainlint_probe.options import read_options
 
 __all__ = ["installed_toys", "program", "runner", "write"]  # pytest finds fixtures by their names
@@ -259,6 +261,9 @@ class TestRuns:
         assert said in (runner.project / "page.html").read_text(encoding="utf-8")
         main(["probe", "--no-deep", "--output-format", "json", "fails.py"])
         assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
+        (runner.project / "fails.py").write_text("import not_installed_here\n")
+        main(["probe", "--no-deep", "fails.py"])
+        assert f"The script ran with {sys.executable}: install" in " ".join(capfd.readouterr().out.split())
         (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
         assert main(["probe", "--no-deep", "fails.py"]) == 4
         said = " ".join(capfd.readouterr().out.split())  # lines are as wide as the terminal
@@ -323,3 +328,12 @@ def test_the_doctor_tells_of_torch(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts["torch"].startswith("2.")
     assert main(["doctor"]) in (0, 1)
     assert facts["torch"] in capsys.readouterr().out
+
+
+def test_the_doctor_says_that_there_is_no_torch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "_asked", lambda: Environment({"Python": "3.12"}, ()))
+    assert main(["doctor"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"off: PyTorch is not installed for {sys.executable}: install trainlint in the environment" in said

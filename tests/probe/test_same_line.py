@@ -106,7 +106,7 @@ class TestShown:
         assert "2 workers or more would be ahead of it." in text
         assert samples.LOADING.sentence[1:] not in text
         assert "To try its fix (unsafe), add: --verify TRN101 " in text
-        assert "To write it: trainlint check --select TRN101 --unsafe-fixes train.py " in text
+        assert "To write it: trainlint check --select TRN101 --fix --unsafe-fixes train.py " in text
         assert (
             "First: train.py:31, TRN101 loader-without-workers: 26.1 to 36.2 ms a step (49.1–68.2%), confirmed" in text
         )
@@ -114,7 +114,7 @@ class TestShown:
     def test_a_trace_cannot_be_run_again_to_try_a_fix(self, tmp_path: Path) -> None:
         reading = read_trace(samples.trace(tmp_path / "trace.json"))
         text = " ".join(render_trace(reading, self.VERDICTS, Style(100)).split())
-        assert "To write its fix (unsafe): trainlint check --select TRN101 --unsafe-fixes train.py" in text
+        assert "To write its fix (unsafe): trainlint check --select TRN101 --fix --unsafe-fixes train.py" in text
         of_trace = page([], self.VERDICTS, reading)
         assert "To write its fix (unsafe): <code>trainlint check" in of_trace
         assert "--verify" not in text + of_trace
@@ -130,7 +130,7 @@ class TestShown:
         rows = re.findall(r'<th scope="row" role="rowheader">(.*?)</th>', text)
         assert len(rows) == 2
         assert re.sub("<.*?>", "", rows[0]) == "train.py:31TRN101 loader-without-workers, TRNP101 loader-starvation"
-        assert "<code>trainlint check --select TRN101 --unsafe-fixes train.py</code>" in text
+        assert "<code>trainlint check --select TRN101 --fix --unsafe-fixes train.py</code>" in text
 
     def test_programs_get_both_and_how_they_belong_together(self) -> None:
         found = json.loads(document(Result((samples.run(),), self.VERDICTS)))["verdicts"]

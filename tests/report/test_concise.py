@@ -9,22 +9,22 @@ from trainlint.finding import Report
 from trainlint.report import FORMATS, render, render_statistics
 from trainlint.report.words import summary
 
-MANY = Report((COPY, ITEM, ITEM, replace(ITEM, fix=None)), (BROKEN,), 12)
+MANY = Report((COPY, ITEM, ITEM, replace(ITEM, fix=None)), (BROKEN,), 12, 4)
 
 
 def test_the_last_line_counts_everything() -> None:
     assert summary(MANY) == (
-        "Found 4 problems in 12 files (1 fixable with --fix, 2 more with --unsafe-fixes); "
+        "Found 4 problems in 12 files, 4 with training code (1 fixable with --fix, 2 more with --fix --unsafe-fixes); "
         "not everything could be judged: 1 failure."
     )
 
 
 def test_editors_find_path_line_column_and_the_flag_of_the_fix() -> None:
-    report = Report((COPY, ITEM), (BROKEN,), 12)
+    report = Report((COPY, ITEM), (BROKEN,), 12, 4)
     page = render(report, "concise", sources=sources, rules=(), settings=settings())
     expected = f"""\
 src/train.py:7:22: TRN205 The host waits for this copy. [--fix]
-src/train.py:9:18: TRN201 `.item()` makes the host wait for the device in each training step. [--unsafe-fixes]
+src/train.py:9:18: TRN201 `.item()` makes the host wait for the device in each training step. [--fix --unsafe-fixes]
 could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it
 {summary(report)}
 """
@@ -41,13 +41,14 @@ def test_a_finding_is_one_line_whatever_its_path_and_message() -> None:
 
 def test_a_clean_report_says_so() -> None:
     assert (
-        render(Report((), (), 3), "concise", sources=sources, rules=(), settings=settings()) == "All clear: 3 files.\n"
+        render(Report((), (), 3, 3), "concise", sources=sources, rules=(), settings=settings())
+        == "All clear: 3 files with training code.\n"
     )
 
 
 def test_statistics_count_most_frequent_first_and_say_what_is_fixable() -> None:
     expected = f"""\
-3  TRN201  item-in-training-step  [2 fixable with --unsafe-fixes]
+3  TRN201  item-in-training-step  [2 fixable with --fix --unsafe-fixes]
 1  TRN205  blocking-batch-copy    [1 fixable with --fix]
 could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it
 {summary(MANY)}

@@ -67,7 +67,7 @@ step.
 
   note: runs each training step: line 6: loop over train_loader → Trainer.step
   fix:  keep a detached sum and read it once (unsafe: needs your judgement;
-        apply with --unsafe-fixes)
+        apply with --fix --unsafe-fixes)
   docs: trainlint explain TRN201
 
 error: could not judge src/broken.py: line 3 is no valid Python; mend it or
@@ -75,10 +75,11 @@ error: could not judge src/broken.py: line 3 is no valid Python; mend it or
 error: could not judge src/train.py: the rule TRN205 failed with IndexError;
   please report it
 
-Found 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes;
-1 problem ignored by comments); not everything could be judged: 2 failures.
+Found 2 problems in 12 files, 4 with training code (1 fixable with --fix, 1 more
+with --fix --unsafe-fixes; 1 problem ignored by comments); not everything could
+be judged: 2 failures.
 """
-    assert shown(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, suppressed=1), settings()) == expected
+    assert shown(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, suppressed=1), settings()) == expected
 
 
 def test_a_report_at_40_columns_in_ascii() -> None:
@@ -106,14 +107,15 @@ training step.
         Trainer.step
   fix:  keep a detached sum and read it
         once (unsafe: needs your
-        judgement; apply with
+        judgement; apply with --fix
         --unsafe-fixes)
   docs: trainlint explain TRN201
 
-Found 1 problem in 1 file (1 fixable
-with --unsafe-fixes).
+Found 1 problem in 1 file with training
+code (1 fixable with --fix
+--unsafe-fixes).
 """
-    assert shown(Report((ITEM,), (), files=1), settings(40, unicode=False)) == expected
+    assert shown(Report((ITEM,), (), files=1, training=1), settings(40, unicode=False)) == expected
 
 
 def test_a_wide_terminal_shows_the_address_of_the_page() -> None:
@@ -185,9 +187,11 @@ def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
 @pytest.mark.parametrize(
     ("report", "line"),
     [
-        (Report((), (), 12), "All clear: 12 files."),
-        (Report((), (), 1, suppressed=2), "All clear: 1 file (2 problems ignored by comments)."),
-        (Report((), (), 3, fixed=2), "Fixed 2 problems. All clear: 3 files."),
+        (Report((), (), 12, 12), "All clear: 12 files with training code."),
+        (Report((), (), 12, 3), "All clear: 12 files, 3 with training code."),
+        (Report((), (), 12), "All clear: 12 files, none with training code."),
+        (Report((), (), 1, 1, suppressed=2), "All clear: 1 file with training code (2 problems ignored by comments)."),
+        (Report((), (), 3, 3, fixed=2), "Fixed 2 problems. All clear: 3 files with training code."),
         (Report((), (), 0), "No file was judged."),
     ],
 )
@@ -196,9 +200,9 @@ def test_a_clean_report_is_one_line(report: Report, line: str) -> None:
 
 
 def test_all_is_not_clear_where_something_could_not_be_judged() -> None:
-    assert shown(Report((), (BROKEN,), 11), settings(100)) == (
+    assert shown(Report((), (BROKEN,), 11, 11), settings(100)) == (
         "error: could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it\n\n"
-        "Found no problem in 11 files; not everything could be judged: 1 failure.\n"
+        "Found no problem in 11 files with training code; not everything could be judged: 1 failure.\n"
     )
 
 
@@ -237,8 +241,11 @@ def test_colour_changes_nothing_but_colour() -> None:
 def test_the_fixs_level_names_the_flag_that_applies_it() -> None:
     fix = Fix("use fused attention", (edit_of("loss.item()", "loss"),), Safety.NUMERICS)
     page = shown(Report((replace(ITEM, fix=fix),), (), 1), settings(120))
-    assert "use fused attention (numerics: other rounding, order or random numbers; apply with --numeric-fixes)" in page
-    assert "(1 fixable with --numeric-fixes)" in page
+    assert (
+        "use fused attention (numerics: other rounding, order or random numbers; apply with --fix --numeric-fixes)"
+        in page
+    )
+    assert "(1 fixable with --fix --numeric-fixes)" in page
 
 
 def test_tabs_keep_the_carets_in_place() -> None:

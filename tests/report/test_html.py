@@ -95,7 +95,8 @@ def test_each_finding_has_its_place_code_chain_fix_and_page() -> None:
     text = Outline(usual_page()).text
     for said in (
         "src/train.py:9:18", "in each training step.", "loop over train_loader", "Trainer.step", "keep a detached sum",
-        "--unsafe-fixes applies it", "needs your judgement", "+     total = ", "What to do: read it once an epoch.",
+        "--fix --unsafe-fixes applies it", "needs your judgement",
+        "+     total = ", "What to do: read it once an epoch.",
         "src/train.py:7:9 calls step in every training step", "could not judge src/broken.py", "(likely)",
         "Found 3 problems in 12 files",
     ):  # fmt: skip
@@ -183,7 +184,7 @@ def test_evidence_is_shown_and_orders_the_findings() -> None:
 
 def test_without_findings_there_is_nothing_to_filter() -> None:
     text = page()
-    assert "All clear: 12 files." in text
+    assert "All clear: 12 files, none with training code." in text
     assert Outline(text).count("script") == Outline(text).count("form") == 0
 
 

@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((files("trainlint.report") / "schema/check.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
-FULL_REPORT = Report((COPY, ITEM), (BROKEN, CRASHED), files=12, suppressed=3, fixed=1)
+FULL_REPORT = Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, suppressed=3, fixed=1)
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -83,6 +83,7 @@ def test_related_places_are_listed() -> None:
 def test_the_counts_add_up() -> None:
     assert document(FULL_REPORT)["counts"] == {
         "files": 12,
+        "training_files": 4,
         "findings": 2,
         "failures": 2,
         "suppressed": 3,

@@ -23,7 +23,8 @@ def html(report: Report) -> str:
 def test_counts_rules_and_findings() -> None:
     page = summary(Report((COPY, ITEM), (), 12))
     assert page.startswith(
-        "## trainlint\n\nFound 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes).\n"
+        "## trainlint\n\nFound 2 problems in 12 files, none with training code "
+        "(1 fixable with --fix, 1 more with --fix --unsafe-fixes).\n"
     )
     assert "blocking-batch-copy.md) blocking-batch-copy | 1 | 1 fixable with --fix |" in page
     assert page.count("| src/train.py:9:18 |") == 1
@@ -59,4 +60,4 @@ def test_a_long_list_is_cut_and_says_so() -> None:
 
 
 def test_a_clean_report_says_so() -> None:
-    assert summary(Report((), (), 3)) == "## trainlint\n\nAll clear: 3 files.\n"
+    assert summary(Report((), (), 3, 3)) == "## trainlint\n\nAll clear: 3 files with training code.\n"

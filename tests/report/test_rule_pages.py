@@ -22,7 +22,7 @@ TRN201 item-in-training-step
 
   Severity: warning
   Fix: unsafe, changes what is computed or how processes are laid out
-  (--unsafe-fixes)
+  (--fix --unsafe-fixes)
   Also silenced as TOR999
 
 Reading a number makes the host wait for the device.

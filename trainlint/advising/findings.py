@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
 
-_COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--numeric-fixes", Safety.UNSAFE: "--unsafe-fixes --diff"}
+_COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--fix --numeric-fixes", Safety.UNSAFE: "--diff --unsafe-fixes"}
 _CHANGES = {
     Safety.SAFE: "nothing: training stays the same bit for bit",
     Safety.NUMERICS: "rounding, or the order of random numbers",

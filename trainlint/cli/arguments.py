@@ -131,11 +131,17 @@ def check_parser() -> argparse.ArgumentParser:
     fixes = parser.add_argument_group(OF_FIXES)
     fixes.add_argument("--fix", action="store_true", help="apply fixes that keep training bit-identical")
     fixes.add_argument(
-        "--numeric-fixes", action="store_true", help="and those that may change rounding or random order"
+        "--numeric-fixes",
+        action="store_true",
+        help="with --fix or --diff: and those that may change rounding or random order",
     )
-    fixes.add_argument("--unsafe-fixes", action="store_true", help="and those that change what is computed: read them")
     fixes.add_argument(
-        "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix or --diff: and those that change what is computed; read them",
+    )
+    fixes.add_argument(
+        "--diff", action="store_true", help="show what --fix would do and write nothing; exit 1 if anything would be"
     )
     fixes.add_argument(
         "--interactive", action="store_true", help="show each finding with its fix, of every level, and ask"

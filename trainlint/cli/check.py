@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 from trainlint.catalogue import installed_rules
+from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import (
@@ -18,7 +19,7 @@ from trainlint.cli.output import (
     show_report,
     without_commands_in_patches,
 )
-from trainlint.cli.outputs import outputs, require_libraries
+from trainlint.cli.outputs import outputs
 from trainlint.config import Config, ConfigError, Overrides
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
@@ -116,18 +117,22 @@ def _progress(options: Namespace) -> AbstractContextManager[OnProgress | None]:
 
 def fixing(options: Namespace) -> Fixing | None:
     """What the user wants to be done about findings."""
-    limit: Safety | None = None
-    if options.unsafe_fixes or (options.interactive and not (options.fix or options.numeric_fixes)):
-        limit = Safety.UNSAFE
-    elif options.numeric_fixes:
-        limit = Safety.NUMERICS
-    elif options.fix or (options.diff and options.add_ignores is None):
-        limit = Safety.SAFE
-    if limit is None and options.add_ignores is None:
+    wanted = options.fix or options.interactive or (options.diff and options.add_ignores is None)
+    if not wanted and options.add_ignores is None:
         return None
     from trainlint.engine.rewriting import Fixing
 
+    limit = _highest_level(options) if wanted else None
     return Fixing(limit, write=not options.diff, ignore_reason=options.add_ignores)
+
+
+def _highest_level(options: Namespace) -> Safety:
+    """The level up to which fixes are wanted. Where each is asked about, that is any, unless the user names one."""
+    if options.unsafe_fixes:
+        return Safety.UNSAFE
+    if options.numeric_fixes:
+        return Safety.NUMERICS
+    return Safety.UNSAFE if options.interactive and not options.fix else Safety.SAFE
 
 
 def _chosen(
@@ -172,7 +177,6 @@ def _refuse_nonsense(options: Namespace) -> None:
     elif options.stdin_filename:
         raise UsageError("--stdin-filename goes with `-`, which means standard input")
     asked = outputs(options)
-    require_libraries(asked)
     machine = next((item.format for item in asked if not FORMATS[item.format].for_people), None)
     if options.statistics and machine is not None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
@@ -195,11 +199,14 @@ def _refuse_nonsense(options: Namespace) -> None:
         if options.diff or "-" in options.paths:
             raise UsageError("--interactive fixes files; leave out --diff, and name paths in place of `-`")
     if options.show_fixes and not fixing(options):
-        raise UsageError("--show-fixes lists what was fixed; add --fix, --numeric-fixes, --unsafe-fixes or --diff")
+        raise UsageError("--show-fixes lists what was fixed; add --fix or --diff")
     if options.diff and options.evidence:
         raise UsageError("--diff prints a patch, which evidence says nothing of; leave out --evidence")
     if options.fail_on == CONFIRMED and not options.evidence:
         raise UsageError("--fail-on confirmed needs --evidence FILE, which says what is confirmed")
+    if (options.numeric_fixes or options.unsafe_fixes) and not (fixing(options) or options.quiet):
+        level = "--unsafe-fixes" if options.unsafe_fixes else "--numeric-fixes"
+        console.note(f"note: {level} only says which fixes are meant; add --fix to write them, or --diff to see them")
 
 
 def configurations_of(options: Namespace) -> Configurations:

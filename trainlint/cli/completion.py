@@ -29,7 +29,9 @@ def completion(options: Namespace) -> int:
     try:
         import shtab
     except ImportError as error:
-        raise UsageError("completions need shtab: run `pip install 'trainlint[completion]'`") from error
+        from trainlint.installation.install_command import install_command
+
+        raise UsageError(f"completions need shtab: run `{install_command('shtab')}`") from error
     console.write(sys.stdout, shtab.complete(whole_parser(_codes()), shell=options.shell))
     return 0
 

@@ -144,7 +144,8 @@ def show_diff(found: Run, options: Namespace) -> None:
         done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
         console.note(f"Would {' and '.join(done)} in {files}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
-        console.note("There is nothing to fix.")
+        left = left_over(found.report)
+        console.note(f"Nothing would be changed. {left}" if left else "There is nothing to fix.")
 
 
 def _root_of_patch(found: Run) -> Path | None:
@@ -182,17 +183,7 @@ def show_progress(
     cache: Cache | None = None,
 ) -> None:
     """Say on stderr how the run went: with --verbose in detail, and never that excluded files are clean."""
-    if not (discovery.targets or discovery.failures or options.quiet):
-        console.note(
-            "trainlint: all paths that were named are excluded, so nothing was judged (--force-exclude is set)"
-        )
-    if not options.quiet and _trains_nothing(discovery, found):
-        console.note(
-            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks at PyTorch "
-            "code that takes optimizer steps or hands a model to a Trainer"
-        )
-    for sentence in found.unfixed:
-        console.note(f"trainlint: {sentence}")
+    _tell_of_files(discovery, found, options)
     if not options.verbose:
         return
     here = Path.cwd()
@@ -210,6 +201,31 @@ def show_progress(
         console.note(f"cache: {_of_cache(cache, here)}")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"
     console.note(f"judged: {count(found.report.files, 'file')} in {processes}, {seconds:.2f} s")
+
+
+def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None:
+    """Say on stderr what nobody may take for clean: excluded files, no training, and a part of too large a project."""
+    if not (discovery.targets or discovery.failures or options.quiet):
+        console.note(
+            "trainlint: all paths that were named are excluded, so nothing was judged (--force-exclude is set)"
+        )
+    if not options.quiet and _trains_nothing(discovery, found):
+        console.note(
+            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks at PyTorch "
+            "code that takes optimizer steps or hands a model to a Trainer"
+        )
+    for sentence in found.unfixed:
+        console.note(f"trainlint: {sentence}")
+    if found.is_partial and not options.quiet:
+        tell_partial()
+
+
+def tell_partial() -> None:
+    """Say on stderr that a project is too large to be linked as a whole where a part of it is named."""
+    console.note(
+        "note: the project is too large to be linked as a whole where a part of it is named, so `trainlint check` on "
+        "all of it may find something else here"
+    )
 
 
 def _trains_nothing(discovery: Discovery, found: Run) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
@@ -62,16 +60,3 @@ def outputs(options: Namespace) -> tuple[Output, ...]:
     if twice is not None:
         raise UsageError(f"two reports would go to {twice.name}; name another file for one of them")
     return tuple(named)
-
-
-def require_libraries(asked: Iterable[Output]) -> None:
-    """Raise UsageError where a report needs a library that is not installed. Asked before anything is judged."""
-    for item in asked:
-        library = FORMATS[item.format].library
-        if library:
-            try:
-                import_module(library)
-            except ImportError as error:
-                raise UsageError(
-                    f"--output-format {item.format} needs {library}: run `pip install 'trainlint[{item.format}]'`"
-                ) from error

@@ -27,10 +27,9 @@ def server(options: Namespace) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
-        raise UsageError(
-            "the language server needs pygls, which is not installed; run `pip install 'trainlint[lsp]'`, or "
-            '`pip install "path/to/the/clone[lsp]"` where trainlint was installed from a clone'
-        ) from error
+        from trainlint.installation.install_command import install_command
+
+        raise UsageError(f"the language server needs pygls: run `{install_command('pygls')}`") from error
     configurations = configurations_of(options)
 
     def cache(root: Path) -> Cache | None:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.output import require_writable_reports, show_diff, show_report, without_commands_in_patches
+from trainlint.cli.output import (
+    require_writable_reports,
+    show_diff,
+    show_report,
+    tell_partial,
+    without_commands_in_patches,
+)
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.parsing import UNREADABLE
@@ -90,4 +96,7 @@ def _judged(
     if narrowing is not None and fixing is not None:
         asked = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
         fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
-    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    if found.is_partial and not options.quiet:
+        tell_partial()
+    return found

@@ -14,15 +14,16 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
+from trainlint.cli.output import tell_partial
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import parse
-from trainlint.engine.read import TRAINING_WORDS, code_of, may_hold_findings, read_bytes
+from trainlint.engine.read import TRAINING_WORDS, read_bytes
 from trainlint.engine.why.explain import explain, rules_to_ask
-from trainlint.engine.work import crash
+from trainlint.engine.work import crash, is_looked_at
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installation.distributions import PackError
@@ -31,11 +32,14 @@ from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
 from trainlint.report.why.text import render
 from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.cache.cache import Cache
+    from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
@@ -121,20 +125,30 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     if isinstance(tree, Failure):
         raise UsageError(f"{quoted(target.shown)}: {tree.reason}")
     selection = configurations.of(target.path.parent)
-    if not may_hold_findings(code_of(source), with_torch=True):
+    rules = rules_to_ask(selection, configurations.rules_for(target.path))
+    facts = ALONE if is_settings(target.shown) else _facts(target, source, selection, configurations, cache)
+    if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(
             target.shown, first, last, question.whole_file, selection.config.min_confidence, missing_words=words
         )
-    rules = rules_to_ask(selection, configurations.rules_for(target.path))
+    model = SemanticModel(source, tree, selection.config, facts)
+    return explain(model, rules, first, last, whole_file=question.whole_file)
+
+
+def _facts(
+    target: Target, source: SourceFile, selection: Selection, configurations: Configurations, cache: Cache | None
+) -> ImportedFacts:
+    """What the other files of the project say of the file, as `trainlint check` finds out."""
     member = Member(target.path, target.shown, target.size, selection.config, text=source)
     index = build_index(ProjectFiles([member], configurations), cache=cache)
     if cache is not None:
         cache.save()
+    if index.is_partial:
+        tell_partial()
     for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
-    model = SemanticModel(source, tree, selection.config, index.imported_facts.get(target.path, ALONE))
-    return explain(model, rules, first, last, whole_file=question.whole_file)
+    return index.imported_facts.get(target.path, ALONE)
 
 
 def _lines(question: Question, source: SourceFile) -> tuple[int, int]:

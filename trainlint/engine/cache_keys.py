@@ -31,19 +31,21 @@ def key_of_run(jobs: Sequence[Job], files: ProjectFiles, cache: Cache) -> bytes 
     file cannot be read: the result is not kept then.
     """
     of_run: list[tuple[Target, Config | None]] = [(job.target, job.selection.config) for job in jobs]
-    alone = _key_of_files(of_run, "alone", cache)
+    alone = _key_of_files(of_run, "alone", files, cache)
     if alone is None or cache.store.marks([alone]) or not files.may_hold_findings:
         return alone
     context = [(target, files.config_of(target.path)) for target in files.context]
     shipped = files.shipped.digest([target.path for target, _ in (*of_run, *context)], cache)
-    return _key_of_files([*of_run, *context], f"{len(jobs)} {shipped.hex()}", cache)
+    return _key_of_files([*of_run, *context], f"{len(jobs)} {shipped.hex()}", files, cache)
 
 
-def _key_of_files(files: Sequence[tuple[Target, Config | None]], judged: str, cache: Cache) -> bytes | None:
-    cache.contents.look([str(target.path) for target, _ in files])
+def _key_of_files(
+    targets: Sequence[tuple[Target, Config | None]], judged: str, files: ProjectFiles, cache: Cache
+) -> bytes | None:
+    cache.contents.look([str(target.path) for target, _ in targets])
     facts: list[str | bytes] = [str(Path.cwd()), judged]
     numbers: dict[int, str] = {}
-    for target, config in files:
+    for target, config in targets:
         held = cache.contents.digest(str(target.path))
         if held is None:
             return None
@@ -51,7 +53,7 @@ def _key_of_files(files: Sequence[tuple[Target, Config | None]], judged: str, ca
         if number is None:
             number = numbers[id(config)] = str(len(numbers))
             facts.append(repr(config))
-        facts += (str(target.path), target.shown, held, number)
+        facts += (str(target.path), target.shown, held, number, str(files.root_of(target.path)))
     return cache.key("run", *facts)
 
 

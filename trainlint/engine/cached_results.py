@@ -23,6 +23,7 @@ class WholeRun:
     report: Report
     failing: bool
     context_files: int
+    is_partial: bool
     may_train: bool
     sought_modules: Mapping[tuple[str, str], bool]
     """Directory and module that was looked for in it → whether it was there. No file of the run says so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 
+from trainlint.analysis.tables.frameworks.packages import imports_with_torch
 from trainlint.bounded import UnfitFile, read_beginning, read_bounded, reason_of
 from trainlint.notebooks import is_notebook, most_bytes
 from trainlint.patterns import lazy
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
-"""A file that holds none of these does not train, and gets no findings. It may help a file that does."""
+"""A file that holds none of these, and imports no package built on PyTorch, has no training code and gets no findings.
+It may help a file that has."""
 _WORKERS = b"workers"
 _ZERO_BY_DEFAULT = lazy(rb"default\s?=\s?0\b")
 _LONGEST_DECLARATION = 200
@@ -76,14 +78,14 @@ def _declares_none(behind: bytes) -> bool:
 
 def names_torch(data: bytes) -> bool:
     """Whether a file speaks of PyTorch, or of what is built on it."""
-    return any(word in data for word in _TORCH_WORDS)
+    return any(word in data for word in _TORCH_WORDS) or imports_with_torch(data)
 
 
 def may_hold_findings(data: bytes, *, with_torch: bool = False) -> bool:
-    """Whether rules could find anything in a file at all. Others are only proved to be Python.
+    """Whether a file has training code, so that rules could find anything in it. Others are only proved to be Python.
 
     `with_torch` says that the file imports one that has to do with PyTorch, or is imported by one: it may read or move
     tensors of that one.
     """
     words = (*TRAINING_WORDS, *_USES_TENSOR) if with_torch else TRAINING_WORDS
-    return any(word in data for word in words)
+    return any(word in data for word in words) or imports_with_torch(data)

@@ -45,6 +45,8 @@ class Run:
     """How many files took part in linking that were not judged."""
     unfixed: tuple[str, ...] = ()
     """Why files were not fixed that could be judged, a sentence each."""
+    is_partial: bool = False
+    """Whether files of too large a project took no part that belong to the files of the run."""
     may_train: bool = True
     """Whether some file of the projects may train a model. False only where all of them were looked at."""
     sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
@@ -83,11 +85,24 @@ def run(
             found = _judged(jobs, files, fixing, workers, cache, on_progress=on_progress)
             keep_run(
                 key,
-                WholeRun(found.report, found.failing, found.context_files, found.may_train, found.sought_modules),
+                WholeRun(
+                    found.report,
+                    found.failing,
+                    found.context_files,
+                    found.is_partial,
+                    found.may_train,
+                    found.sought_modules,
+                ),
                 cache,
             )
         else:
-            found = Run(known.report, known.failing, context_files=known.context_files, may_train=known.may_train)
+            found = Run(
+                known.report,
+                known.failing,
+                context_files=known.context_files,
+                is_partial=known.is_partial,
+                may_train=known.may_train,
+            )
         cache.save()
     failures = [*found.report.failures, *discovery.failures, *failures]
     return replace(found, report=replace(found.report, failures=_in_order(failures)))
@@ -117,11 +132,17 @@ def _judged(
     from trainlint.engine.pool.tasks import tell_nobody
     from trainlint.engine.workers import executor_for, judge_all, worker_count
 
-    count = worker_count(jobs, workers)
+    count = worker_count(jobs, workers, files.context if workers is None and files.may_hold_findings else ())
     on_progress = on_progress or tell_nobody
     with (
         settings_for_judging(),
-        executor_for(count, jobs, workers, at_once=cache is None, on_progress=on_progress) as executor,
+        executor_for(
+            count,
+            jobs,
+            workers,
+            at_once=cache is None and count <= worker_count(jobs, workers),
+            on_progress=on_progress,
+        ) as executor,
     ):
         linker = Linker(jobs, files, executor, cache)
         jobs = linker.jobs
@@ -137,6 +158,7 @@ def _judged(
         _gathered(jobs, outcomes, linker.failures),
         workers=count,
         context_files=linker.index.context_files,
+        is_partial=linker.index.is_partial,
         may_train=linker.index.may_train,
         sought_modules=linker.index.sought_modules,
     )
@@ -194,7 +216,8 @@ def run_text(
             outcomes = _fixed([replace(job, text=source) for job in jobs], fixing, LocalExecutor(), linker)
     if cache is not None:
         cache.save()
-    return _gathered(jobs, outcomes, [*failures, *(() if linker is None else linker.failures)])
+    found = _gathered(jobs, outcomes, [*failures, *(() if linker is None else linker.failures)])
+    return found if linker is None else replace(found, is_partial=linker.index.is_partial)
 
 
 def jobs_for_texts(
@@ -262,6 +285,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         findings=tuple(sorted(findings, key=lambda finding: finding.order)),
         failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
         files=sum(outcome.judged for outcome in outcomes),
+        training=sum(outcome.judged and outcome.training for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(number for outcome in outcomes for _, number in outcome.fixed),
         fixed_rules=tuple(

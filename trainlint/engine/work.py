@@ -82,6 +82,8 @@ class Outcome:
     """Only when fixes change the file, and it has not been written."""
     judged: bool = True
     """False when the file as a whole could not be judged."""
+    training: bool = False
+    """Whether the file has training code: rules looked at it, as the gate let it through."""
     unfixed: str | None = None
     """Why fixes that were asked for were not applied, as a sentence, though the file could be judged."""
 
@@ -99,7 +101,7 @@ def judge_and_fix(
         if job.text is None:
             return _judged_and_fixed(job, fixing, model, remains)
         with time_limit(job.selection.config.file_time_limit):
-            return _done_text(job.text, job, fixing, model, remains)
+            return _judge_and_fix_source(job.text, job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(shown, error)
     except OtherLanguage:
@@ -158,14 +160,22 @@ def _judge_and_fix_bytes(
             raise UnreadableSource(
                 f"it is larger than {SETTINGS_BYTES // 1000} kB, the most that trainlint reads of settings; exclude it"
             )
-    source = decode_source(shown, data)
-    if is_settings(shown):
+    return _judge_and_fix_source(decode_source(shown, data), job, fixing, model, remains, data)
+
+
+def _judge_and_fix_source(
+    source: SourceFile,
+    job: Job,
+    fixing: Fixing | None,
+    model: SemanticModel | None,
+    remains: EarlierFacts | None,
+    data: bytes | None = None,
+) -> Outcome:
+    """Judge a text that is read, and fix it if asked, without writing. `data` are its bytes, where they are known."""
+    if is_settings(job.target.shown):
         if isinstance(parse(source), Failure):
             return Outcome(judged=False)  # a template that is filled in before it is read
-    elif not may_hold_findings(
-        data if source.cells is None else code_of(source),
-        with_torch=_meets_torch(job.imported_facts),
-    ):
+    if not is_looked_at(source, job.imported_facts, data):
         if model is not None and model.source == source:
             return Outcome()  # linking has parsed it
         tree = parse(source)
@@ -173,9 +183,17 @@ def _judge_and_fix_bytes(
     return _done_text(source, job, fixing, model, remains)
 
 
-def _meets_torch(facts: ImportedFacts | None) -> bool:
-    """Whether tensors may reach a file that does not speak of PyTorch itself."""
-    return facts is not None and (facts.reaches_torch or facts.serves_torch)
+def is_looked_at(source: SourceFile, facts: ImportedFacts | None, data: bytes | None = None) -> bool:
+    """Whether rules look at a file: it has training code, by itself or with what other files say of it.
+
+    `data` are the bytes of the source, where they are known.
+    """
+    if is_settings(source.path):
+        return True
+    code = data if data is not None and source.cells is None else code_of(source)
+    # Tensors may reach a file that does not speak of PyTorch itself.
+    meets_torch = facts is not None and (facts.reaches_torch or facts.serves_torch)
+    return may_hold_findings(code, with_torch=meets_torch)
 
 
 def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
@@ -219,6 +237,7 @@ def _found_and_fixed(
         failures=tuple(verdicts.failures),
         suppressed=verdicts.suppressed,
         judged=not any(failure.rule in (None, UNREADABLE) for failure in verdicts.failures),
+        training=True,
     )
     if fixing is None or not fixing.applies_to(outcome.findings):
         return outcome

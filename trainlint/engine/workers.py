@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from trainlint.engine.work import Job, Outcome, judge_and_fix
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
+    from trainlint.engine.discover import Target
     from trainlint.engine.pool.model_store import ModelStore
     from trainlint.engine.rewriting import Fixing
 
@@ -24,11 +25,14 @@ processor time to import what it needs; at twice this they save as much time as 
 _MOST_WORKERS = 16
 
 
-def worker_count(jobs: Sequence[OnFile], wanted: int | None) -> int:
-    """How many processes to use: as many as `wanted`, else as many as shorten the run."""
+def worker_count(jobs: Sequence[OnFile], wanted: int | None, context: Iterable[Target] = ()) -> int:
+    """How many processes to use: as many as `wanted`, else as many as shorten the run.
+
+    The `context` files may be linked with those of the jobs, which is most of the work where few files are named.
+    """
     if wanted is not None:
         return max(1, min(wanted, len(jobs)))
-    return max(1, min(_processors(), _MOST_WORKERS, sum(job.size for job in jobs) // WORTH_A_WORKER))
+    return max(1, min(_processors(), _MOST_WORKERS, sum(each.size for each in (*jobs, *context)) // WORTH_A_WORKER))
 
 
 def executor_for(

@@ -30,8 +30,6 @@ class Format:
     """Whether a person reads it, so that `--statistics` may stand in its place."""
     from_repository: bool = False
     """Whether paths start at the git repository's root, since a service reads them and not a person."""
-    library: str = ""
-    """A module that it needs besides trainlint's own dependencies. The extra that brings it has the format's name."""
 
 
 def _is_escaped(text: str) -> str:
@@ -48,7 +46,7 @@ FORMATS = {
     "junit": Format(without_commands, from_repository=True),
     "rdjsonl": Format(json_without_commands, from_repository=True),
     "markdown": Format(without_commands, from_repository=True),
-    "html": Format(html_without_commands, library="jinja2"),
+    "html": Format(html_without_commands),
 }
 """What `--output-format` of `trainlint check` may be.
 

@@ -8,10 +8,7 @@ if TYPE_CHECKING:
 
 
 def html_environment(*packages: str) -> Environment:
-    """The templates of these packages; where two have the same name, the first package wins.
-
-    Raises ImportError where Jinja2 is not installed.
-    """
+    """The templates of these packages; where two have the same name, the first package wins."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     # Messages, paths and code come from users' files: whatever a template puts in is escaped.

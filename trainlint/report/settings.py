@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Settings:
     """How one report is rendered."""
 
     style: Style = Style()
-    directory: str = "."
+    directory: str = field(default_factory=os.getcwd)
     """The folder, absolute, that the paths of findings are relative to: where trainlint was started."""
     repository: str | None = None
     """The folder, absolute, that paths in GitHub and SARIF reports are relative to; None means `directory`."""

@@ -67,7 +67,7 @@ def unapplied_sentence(fix: UnappliedFix) -> str:
 
 
 def fixable(findings: Iterable[Finding]) -> str:
-    """As in "2 fixable with --fix, 1 more with --unsafe-fixes"; empty where no finding has a fix."""
+    """As in "2 fixable with --fix, 1 more with --fix --unsafe-fixes"; empty where no finding has a fix."""
     levels = [finding.fix.safety for finding in findings if finding.fix]
     parts: list[str] = []
     for safety, flag in FIX_FLAGS.items():
@@ -77,7 +77,7 @@ def fixable(findings: Iterable[Finding]) -> str:
 
 
 def left_over(report: Report) -> str:
-    """What fixes have left and why, as in "Left: 3 problems need --unsafe-fixes, 2 have no fix."; empty for nothing.
+    """What fixes have left and why, as in "Left: 1 problem needs --fix --unsafe-fixes, 2 have no fix."; else empty.
 
     A fix that was tried and taken back counts as none: its note says why.
     """
@@ -121,7 +121,7 @@ def count(number: int, noun: str) -> str:
 
 def summary(report: Report) -> str:
     """The last line for people. It says that all is clear only where everything was judged and nothing found."""
-    files = count(report.files, "file")
+    files = _files(report)
     asides: list[str] = []
     new = "new " if report.compared else ""
     if report.findings:
@@ -145,6 +145,14 @@ def summary(report: Report) -> str:
     fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
     ignored = f"Added ignore comments for {count(report.ignored, 'problem')}. " if report.ignored else ""
     return f"{fixed}{ignored}{verdict}."
+
+
+def _files(report: Report) -> str:
+    """How many files were judged, and how many of them have training code: rules looked at no others."""
+    files = count(report.files, "file")
+    if report.training == report.files:
+        return f"{files} with training code"
+    return f"{files}, {report.training or 'none'} with training code"
 
 
 def _left_out(report: Report) -> list[str]:

@@ -75,7 +75,9 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
 def _refuse(item: pytest.Item) -> None:
     """Fail a marked test where the installed pluggy cannot run it inside of a budget."""
     if item.get_closest_marker(NAME) is not None:
-        pytest.fail(f"{NAME} needs pluggy 1.2 or later: `pip install -U pluggy`", pytrace=False)
+        from trainlint.installation.install_command import install_command
+
+        pytest.fail(f"{NAME} needs pluggy 1.2 or later: run `{install_command('-U', 'pluggy')}`", pytrace=False)
 
 
 try:

@@ -144,12 +144,8 @@ def _text(found: Plan, options: Options) -> str:
         return document(found)
     if options.output_format == "html":
         from trainlint_probe.planned.page import page
-        from trainlint_probe.report.drawing import MissingLibrary
 
-        try:
-            return page(found)
-        except MissingLibrary as error:
-            raise UsageError(str(error)) from error
+        return page(found)
     from trainlint.report.settings import Style, style_for
     from trainlint_probe.planned.terminal import render
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainlint.planning.choice import recommended
 from trainlint.planning.fits import TIGHT
+from trainlint.report.markup import html_environment
 from trainlint_probe.planned.plan import Plan
 from trainlint_probe.planned.words import count, gigabytes, seconds
-from trainlint_probe.report.html import html_environment
 
 _COLORS = {
     "weights": "#0072b2",
@@ -23,7 +23,7 @@ _COLORS = {
 
 
 def page(plan: Plan) -> str:
-    """The whole page. Raises MissingLibrary where Jinja2 is not installed."""
+    """The whole page."""
     environment = html_environment("trainlint_probe.planned", "trainlint_probe.report")
     environment.globals.update({function.__name__: function for function in (count, gigabytes, seconds)})
     most = max(plan.training.cluster.memory, *(item.memory.total for item in plan.outlooks))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trainlint.evidence import Phase
+from trainlint.installation.install_command import install_command
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -50,11 +51,8 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 
 
-MISSING = "the page with pictures needs Matplotlib and Jinja2: run `pip install 'trainlint[probe]'`"
-
-
 class MissingLibrary(Exception):
-    """What draws or lays out the page is not installed. Its text is a sentence that says what to do."""
+    """What draws the page's pictures is not installed. Its text is a sentence that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,9 @@ def picture(name: str, title: str, caption: str, draw: Callable[[float], Figure]
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise MissingLibrary(MISSING) from error
+        raise MissingLibrary(
+            f"the page with pictures needs Matplotlib: run `{install_command('matplotlib')}`"
+        ) from error
     with mpl.rc_context(_SETTINGS):
         return Picture(
             title,

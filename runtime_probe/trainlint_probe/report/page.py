@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.handbook import HOME, docs_url
+from trainlint.report.markup import html_environment
 from trainlint.report.words import failure_sentence
 from trainlint.verdict_file import script_of
 from trainlint_probe.budgets.words import lines_of
@@ -21,7 +22,6 @@ from trainlint_probe.profile_tables.page import tables_of_page
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import Picture
 from trainlint_probe.report.first import gain, to_do_first
-from trainlint_probe.report.html import html_environment
 from trainlint_probe.report.picture_of_timeline import timeline_picture
 from trainlint_probe.report.picture_of_trial import comparison
 from trainlint_probe.report.words import (
@@ -94,7 +94,7 @@ def page(
         budgets: what each process spent, where there is a budget.
 
     Raises:
-        MissingLibrary: Matplotlib or Jinja2 is not installed.
+        MissingLibrary: Matplotlib is not installed.
     """
     run = runs[0] if runs else None
     traces = _traces(reading)

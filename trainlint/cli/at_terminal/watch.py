@@ -69,7 +69,9 @@ def _changes(options: Namespace) -> Iterator[list[str]]:
     try:
         import watchfiles
     except ImportError as error:
-        raise UsageError("--watch needs watchfiles: run `pip install 'trainlint[watch]'`") from error
+        from trainlint.installation.install_command import install_command
+
+        raise UsageError(f"--watch needs watchfiles: run `{install_command('watchfiles')}`") from error
     own = {absolute(item.file) for item in outputs(options) if item.file is not None}
     ordinary = watchfiles.DefaultFilter()  # without .git, environments and caches
 

@@ -15,11 +15,13 @@ from trainlint.analysis.types.imported_facts import FileStatus
 from trainlint.engine.index.file_status import copied_libraries, run_by_nobody
 from trainlint.project import module_lies_in
 
+MOST_WHOLE = 8_000_000
+"""The most bytes of context files with which all files of the named ones' groups are linked, unless the named files are
+larger. To summarise these takes about twenty seconds of processor time, once: the cache keeps it."""
 MOST_FILES = 150
-"""The most context files that are summarised."""
+"""The most context files that are summarised where the groups are larger than that."""
 MOST_BYTES = 1_000_000
-"""The most bytes of context files that are summarised, unless the files of the run are larger. It takes most of a
-second."""
+"""The same in bytes, unless the files of the run are larger. It takes most of a second."""
 _PACKAGE, _SETUP = "__init__.py", "setup.py"
 
 
@@ -211,11 +213,20 @@ class ImportGraph:
         """The groups in which a file names a device."""
         return {group for file, group in zip(self.files, self.group_of, strict=True) if file.glance.names_device}
 
-    def nearest(self, named: Sequence[int], others: Mapping[int, int], size: int) -> list[int]:
-        """The files nearest to the named ones, nearest first, as many as the bounds allow.
+    def context(self, named: Sequence[int], others: Mapping[int, int], size: int) -> tuple[set[int], bool]:
+        """The files that are linked with the named ones, and whether these are all.
 
-        `others` are the candidates with their sizes in bytes; `size` is that of the named files together.
+        Those are the files of their groups or, where that is too much, the nearest. `others` are the candidates with
+        their sizes in bytes; `size` is that of the named files together.
         """
+        met = {self.group_of[number] for number in named}
+        of_groups = [number for number in others if self.group_of[number] in met and self.telling[number]]
+        if sum(others[number] for number in of_groups) <= max(MOST_WHOLE, size):
+            return set(of_groups), True
+        return set(self._nearest(named, others, size)), False
+
+    def _nearest(self, named: Sequence[int], others: Mapping[int, int], size: int) -> list[int]:
+        """The files nearest to the named ones, nearest first, as many as the bounds allow."""
         room = max(MOST_BYTES, size)
         kept: list[int] = []
         for number in self._by_distance(set(named)):

@@ -27,18 +27,35 @@ if TYPE_CHECKING:
 class Participants:
     """The files that take part, and what must be known of those that do not."""
 
-    members: tuple[Member, ...]
+    members: tuple[Member, ...] = ()
     """In their stable order, each with its group."""
-    methods_elsewhere: frozenset[str]
+    methods_elsewhere: frozenset[str] = frozenset()
     """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
-    incomplete: frozenset[int]
-    """Groups of which files were left out."""
-    may_train: bool = True
+    incomplete: frozenset[int] = frozenset()
+    """Groups of which files were left out, or may have been."""
+    is_partial: bool = False
+    """Whether files were left out since a project is too large."""
+    groups: int = 0
+    """The numbers of groups are below this."""
+    may_train: bool = False
     """Whether some file, of the run or of its context, may update parameters."""
     unlinked: Mapping[Path, ImportedFacts] = field(default_factory=dict)
     """What the imports of all files say of each that has no other to be linked with, where it is worth saying."""
     sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
+
+    def joined(self, other: Participants) -> Participants:
+        """Those of this project and of another one, which tell each other nothing."""
+        return Participants(
+            (*self.members, *(replace(member, group=member.group + self.groups) for member in other.members)),
+            self.methods_elsewhere | other.methods_elsewhere,
+            self.incomplete | {group + self.groups for group in other.incomplete},
+            is_partial=self.is_partial or other.is_partial,
+            groups=self.groups + other.groups,
+            may_train=self.may_train or other.may_train,
+            unlinked={**self.unlinked, **other.unlinked},
+            sought_modules={**self.sought_modules, **other.sought_modules},
+        )
 
 
 class GlanceMemory(Protocol):
@@ -57,16 +74,31 @@ def find_participants(
     """The files that may tell each other something: those that train or import one that does.
 
     One that is alone may tell itself which methods run when its objects are called.
-    Of the context files, the nearest to files of the run that may hold a finding. Files that the memory or the cache
-    knows are not read.
+    Of the context files, those of the groups of files of the run that may hold a finding. Each project is looked at
+    by itself. Files that the memory or the cache knows are not read.
     """
-    graph = ImportGraph(sorted(_glanced(files, cache, memory), key=lambda file: file.shown))
-    members = tuple(_members(graph, files))
+    by_root: dict[Path, list[GlancedFile]] = {}
+    for file in sorted(_glanced(files, cache, memory), key=lambda file: file.shown):
+        by_root.setdefault(files.root_of(file.path), []).append(file)
+    found = Participants()
+    for root, of_project in by_root.items():
+        found = found.joined(_of_project(ImportGraph(of_project), files, root))
+    return replace(found, members=tuple(sorted(found.members, key=lambda member: member.shown)))
+
+
+def _of_project(graph: ImportGraph, files: ProjectFiles, root: Path) -> Participants:
+    of_run = {member.path: member for member in files.members}
+    context, is_whole = _context(graph, of_run)
+    members = tuple(_members(graph, files, of_run, context))
     left_out = _left_out(graph, members)
+    is_cut = bool(members) and files.is_cut(root)
+    incomplete = {member.group for member in members} if is_cut else {graph.group_of[number] for number in left_out}
     return Participants(
         members,
         frozenset().union(*(graph.files[number].glance.methods for number in left_out)),
-        frozenset(graph.group_of[number] for number in left_out),
+        frozenset(incomplete),
+        is_partial=is_cut or not is_whole,
+        groups=len(graph.files),
         may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
         unlinked=_unlinked(graph),
         sought_modules=graph.sought_modules,
@@ -122,16 +154,16 @@ def _glance_at(read: Callable[[], bytes]) -> Glance | None:
     )
 
 
-def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
-    of_run = {member.path: member for member in files.members}
-    nearest = _nearest_context(graph, of_run)
+def _members(
+    graph: ImportGraph, files: ProjectFiles, of_run: Mapping[Path, Member], context: set[int]
+) -> Iterator[Member]:
     size_of = Counter(graph.group_of)
     for number, file in enumerate(graph.files):
         group = graph.group_of[number]
         if not graph.telling[number] or (size_of[group] == 1 and not file.glance.tells_itself):
             continue
         member = of_run.get(file.path)
-        if member is None and number in nearest:
+        if member is None and number in context:
             config = files.config_of(file.path)
             if config is not None:
                 member = Member(file.path, file.shown, file.glance.size, config, judged=False)
@@ -147,13 +179,14 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
             )
 
 
-def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[int]:
+def _context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> tuple[set[int], bool]:
+    """The context files that are linked with files of the run, and whether these are all that belong to them."""
     numbered = list(enumerate(graph.files))
-    context = {number: file.glance.size for number, file in numbered if file.path not in of_run}
-    if not context:
-        return set()
+    others = {number: file.glance.size for number, file in numbered if file.path not in of_run}
     named = [number for number, file in numbered if file.path in of_run and graph.telling[number]]
-    return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
+    if not others or not named:
+        return set(), True
+    return graph.context(named, others, size=sum(graph.files[number].glance.size for number in named))
 
 
 def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:

@@ -16,11 +16,11 @@ from pathlib import Path
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_code
+from trainlint.engine.index.project_roots import ProjectRoots
 from trainlint.engine.index.shipped_files import ShippedFiles
 from trainlint.engine.read import code_of, may_hold_findings, read_bytes, read_code
 from trainlint.notebooks import is_notebook
 from trainlint.paths import shown_path
-from trainlint.project import package_parent, project_around
 from trainlint.source import UnreadableSource, decode_source
 from trainlint.training_settings.files import is_settings
 
@@ -100,6 +100,8 @@ class Listing:
     """Files with code."""
     shipped: tuple[str, ...] = ()
     """Files that may say how the code is run, absolute."""
+    is_whole: bool = True
+    """Whether all directories below were listed."""
 
 
 class ProjectFiles:
@@ -122,6 +124,8 @@ class ProjectFiles:
         self._shipped = set(shipped)
         self.listings = {} if listings is None else listings
         """The files of each project that was listed, by its directory. What stands here is not listed again."""
+        self._roots = ProjectRoots()
+        self._cut: set[Path] = set()
 
     @cached_property
     def may_hold_findings(self) -> bool:
@@ -138,6 +142,15 @@ class ProjectFiles:
         of_run = {member.path for member in self.members}
         return tuple(target for target in self._around() if target.path not in of_run)
 
+    def root_of(self, path: Path) -> Path:
+        """The directory of the project of a file. Files of one project are linked with each other, and no others."""
+        return Path(self._roots.of(str(path.parent)))
+
+    def is_cut(self, root: Path) -> bool:
+        """Whether a project is so large that not all of its files were looked at."""
+        assert self.context is not None  # looking for it finds out
+        return root in self._cut
+
     @cached_property
     def shipped(self) -> ShippedFiles:
         """What says how the code of the projects is run, in searched directories and around them."""
@@ -149,6 +162,7 @@ class ProjectFiles:
         members = [replace(member, text=texts.get(member.path, member.text)) for member in self.members]
         files = ProjectFiles(members, self.configurations, self.searched, listings=self.listings)
         files.context, files.shipped = self.context, self.shipped
+        files._roots, files._cut = self._roots, self._cut
         return files
 
     def config_of(self, path: Path) -> Config | None:
@@ -165,19 +179,27 @@ class ProjectFiles:
     def _around(self) -> list[Target]:
         outside = {member.path.parent for member in self.members if not self._is_searched(member.path)}
         starts = sorted({*outside, *self.searched})
-        found: dict[Path, Target] = {}
+        found: list[Target] = []
+        by_root: dict[Path, list[Path]] = {}
         for start in starts:
-            project = project_around(str(start))
-            root = Path(project or package_parent(str(start)))
-            if not self._is_searched(root):
-                if root not in self.listings:
-                    self.listings[root] = (
-                        self._listed(root) if project else Listing(_as_shown(self._files_of_unmarked_tree(root)))
-                    )
-                listing = self.listings[root]
-                self._shipped.update(listing.shipped)
-                found |= {each.path: each for each in listing.targets if not self._is_searched(each.path)}
-        return _within_bounds(sorted(found.values(), key=lambda target: target.shown), starts)
+            by_root.setdefault(Path(self._roots.of(str(start))), []).append(start)
+        for root, inside in by_root.items():
+            if self._is_searched(root):
+                continue
+            if root not in self.listings:
+                is_marked = self._roots.is_marked(str(root))
+                self.listings[root] = self._listed(root) if is_marked else self._listed_unmarked(root)
+            listing = self.listings[root]
+            self._shipped.update(listing.shipped)
+            # Another project may lie below this one.
+            own = [
+                each for each in listing.targets if not self._is_searched(each.path) and self.root_of(each.path) == root
+            ]
+            kept = _within_bounds(own, inside)
+            if not listing.is_whole or len(kept) < len(own):
+                self._cut.add(root)
+            found += kept
+        return sorted(found, key=lambda target: target.shown)
 
     def _is_searched(self, path: Path) -> bool:
         return any(map(path.is_relative_to, self.searched))
@@ -186,9 +208,17 @@ class ProjectFiles:
         found = discover([root], self._untracked_configurations.excludes)
         return Listing(_as_shown(each for each in found.targets if not is_settings(each.shown)), found.shipped)
 
-    def _files_of_unmarked_tree(self, root: Path) -> Iterator[Target]:
-        """The files below a directory that nothing marks as a project, such as the one of all temporary files."""
+    def _listed_unmarked(self, root: Path) -> Listing:
         waiting = deque([root])
+        targets = _as_shown(self._files_of_unmarked_tree(waiting))
+        return Listing(tuple(sorted(targets, key=lambda target: target.shown)), is_whole=not waiting)
+
+    def _files_of_unmarked_tree(self, waiting: deque[Path]) -> Iterator[Target]:
+        """The files below a directory that nothing marks as a project, such as the one of all temporary files.
+
+        `waiting` holds that directory, and in the end those that were not searched.
+        """
+        root = waiting[0]
         for _ in range(_MOST_DIRECTORIES):
             if not waiting:
                 return

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.tasks import Executor, LocalExecutor
-from trainlint.engine.read import may_tell_itself
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -41,6 +40,9 @@ class ProjectIndex:
     sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     """Directory and module that was looked for in it, as no file in sight is that module → whether it may be there."""
 
+    is_partial: bool = False
+    """Whether files of too large a project took no part that belong to the files of the run."""
+
     @property
     def context_files(self) -> int:
         """How many files take part that are not judged."""
@@ -61,9 +63,6 @@ def build_index(
     if not files.may_hold_findings:
         return ProjectIndex(may_train=False)
     try:
-        # To link a single file takes as long as judging it.
-        if len(files.members) == 1 and not files.context and not may_tell_itself(files.members[0].data()):
-            return ProjectIndex()
         return _linked(files, executor or LocalExecutor(), cache, memory)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
@@ -107,4 +106,5 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
         may_train=participants.may_train,
         sought_modules=participants.sought_modules,
+        is_partial=participants.is_partial,
     )

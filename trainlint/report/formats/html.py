@@ -125,7 +125,7 @@ class FindingView:
 
 
 def render(report: Report, *, sources: Sources, **_unused: object) -> str:
-    """The whole page. Raises ImportError where Jinja2 is not installed."""
+    """The whole page."""
     ordered = by_cost(report)
     filters, chosen = _filters(ordered, report)
     in_file: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)

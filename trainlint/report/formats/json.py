@@ -113,6 +113,7 @@ def _counts(report: Report) -> dict[str, Any]:
     codes = Counter(finding.code for finding in report.findings)
     return {
         "files": report.files,
+        "training_files": report.training,
         "findings": len(report.findings),
         "failures": len(report.failures),
         "suppressed": report.suppressed,

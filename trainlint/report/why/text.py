@@ -180,7 +180,8 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
     if explanation.missing_words:
         *most, last = (f'"{word}"' for word in explanation.missing_words)
         words = f"{', '.join(most)} nor {last}" if most else last
-        yield from _sentence(f"No rule looks at {quoted(explanation.path)}: it holds neither {words}.", style)
+        lacking = f"it holds neither {words}, and imports no package built on PyTorch"
+        yield from _sentence(f"No rule looks at {quoted(explanation.path)}: {lacking}.", style)
         return
     several = "the file" if explanation.whole_file else "these lines"
     lines = "this line" if explanation.first == explanation.last and not explanation.whole_file else several

@@ -150,7 +150,7 @@ FRAMEWORKS = (
     ),
     _framework(
         "fastai",
-        r"^fast(ai|core)\..*(Callback|Learner|Metric)|(^|\.)LearnerCallback$",
+        r"^(fastai|fastcore)\..*(Callback|Learner|Metric)|(^|\.)LearnerCallback$",
         step=r"""(before|after)_batch | after_pred | after_loss | (before|after)_backward | (before|after)_step |
             after_cancel_(batch|step|backward) | on_batch_(begin|end) | on_(loss|backward|step)_(begin|end)""",
         epoch=r"(before|after)_(epoch|train|validate) | on_epoch_(begin|end)",
