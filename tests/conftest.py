@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import forked
+
 # How long an example takes says how busy the machine is. No test may pass or fail by it.
 settings.register_profile("no clocks", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no clocks")
@@ -20,7 +22,10 @@ def pytest_cmdline_main() -> Generator[None, object, object]:
     """Keep trainlint's caches in a temporary directory, those of the processes that tests start, too."""
     with tempfile.TemporaryDirectory(prefix="trainlint-caches-") as directory:
         os.environ["TRAINLINT_CACHE_DIR"] = directory
-        return (yield)
+        try:
+            return (yield)
+        finally:
+            forked.stop()
 
 
 _STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import forked
 from tests.git_identity import git
 from trainlint.config.toml import parse_toml
 
@@ -32,8 +33,7 @@ WITH_A_FINDING = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
 
 
 def trainlint(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "trainlint", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=120)
+    return forked.run_text(words, folder)
 
 
 @pytest.fixture
