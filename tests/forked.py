@@ -43,17 +43,18 @@ def run(
     timeout: float = 120,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `trainlint` with these arguments, as `subprocess.run` does: its variables are those of this process unless
-    others are given. A fork does it where it can."""
+    others are given. A fork does it where it can. Raises TimeoutError or subprocess.TimeoutExpired."""
     variables = dict(os.environ if environment is None else environment)
     command = [sys.executable, "-m", "trainlint", *arguments]
-    if not AVAILABLE or not _fits(variables):
+    if not fits(variables):
         return subprocess.run(
             command, cwd=directory, env=variables, input=stdin, capture_output=True, check=False, timeout=timeout
         )
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        code = _forks().run(arguments, directory, variables, [given.fileno(), out.fileno(), err.fileno()], timeout)
+        forks().start(arguments, directory, variables, [given.fileno(), out.fileno(), err.fileno()])
+        code = forks().wait(timeout)
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(command, code, out.read(), err.read())
@@ -67,9 +68,9 @@ def run_text(
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def _fits(variables: Mapping[str, str]) -> bool:
+def fits(variables: Mapping[str, str]) -> bool:
     """Whether a fork may stand for a process with these variables: Python reads some as it starts."""
-    return _read_at_start(os.environ) == _read_at_start(variables)
+    return AVAILABLE and _read_at_start(os.environ) == _read_at_start(variables)
 
 
 def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
@@ -79,16 +80,16 @@ def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 @cache
-def _forks() -> Forks:
+def forks() -> Forks:
     """One for this process, started when it is first needed."""
     return Forks()
 
 
 def stop() -> None:
     """End the process that forks, if there is one."""
-    if _forks.cache_info().currsize:
-        _forks().stop()
-        _forks.cache_clear()
+    if forks.cache_info().currsize:
+        forks().stop()
+        forks.cache_clear()
 
 
 class Forks:
@@ -100,27 +101,26 @@ class Forks:
         self._process = subprocess.Popen(command, cwd=REPOSITORY, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         theirs.close()
         self._socket = ours
-        self._answers = ours.makefile("rb")
+        self._answers = ours.makefile("rb", buffering=0)
+        self._running = 0
 
-    def run(
-        self,
-        arguments: Sequence[str],
-        directory: Path,
-        environment: Mapping[str, str],
-        streams: Sequence[int],
-        timeout: float,
-    ) -> int:
-        """Wait for the end of a run whose standard streams are these file descriptors, and return its exit code."""
+    def start(
+        self, arguments: Sequence[str], directory: Path, environment: Mapping[str, str], streams: Sequence[int]
+    ) -> None:
+        """Start a run whose standard streams are these three file descriptors. It must end before the next one."""
         request = json.dumps([list(arguments), str(directory), dict(environment)]).encode()
         self._socket.sendall(len(request).to_bytes(4, "big"))
         socket.send_fds(self._socket, [request[:1]], list(streams))
         self._socket.sendall(request[1:])
-        started = int(self._answers.readline())
-        if not select.select([self._socket], [], [], timeout)[0]:
-            os.kill(started, signal.SIGKILL)
-            self._answers.readline()
-            raise subprocess.TimeoutExpired(list(arguments), timeout)
-        return int(self._answers.readline())
+        self._running = int(self._answers.readline())
+
+    def wait(self, timeout: float) -> int:
+        """The exit code of the run, when it has ended. Raises TimeoutError where it does not end, after ending it."""
+        if select.select([self._socket], [], [], timeout)[0]:
+            return int(self._answers.readline())
+        os.kill(self._running, signal.SIGKILL)
+        self._answers.readline()
+        raise TimeoutError(f"the program did not end within {timeout:.0f} seconds")
 
     def stop(self) -> None:
         """Let the process end, and wait for it."""
