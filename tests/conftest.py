@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Generator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import forked
+from tests import chosen_cases, forked
 
 # How long an example takes says how busy the machine is. No test may pass or fail by it.
 settings.register_profile("no clocks", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,6 +27,19 @@ def pytest_cmdline_main() -> Generator[None, object, object]:
             return (yield)
         finally:
             forked.stop()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The files of tests that are run on each file. Those of the nightly run take seconds to collect."""
+    if metafunc.definition.get_closest_marker("each_file"):
+        nightly = "not nightly" not in metafunc.config.option.markexpr
+        metafunc.parametrize("path", list(chosen_cases.parameters(nightly=nightly)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of what Python searches for cycles, again and again, until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 _STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}

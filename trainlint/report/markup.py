@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+@cache
 def html_environment(*packages: str) -> Environment:
     """The templates of these packages; where two have the same name, the first package wins.
 
-    Raises ImportError where Jinja2 is not installed.
+    They are compiled once in a process. Raises ImportError where Jinja2 is not installed.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
