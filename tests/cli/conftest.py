@@ -15,6 +15,7 @@ import pytest
 
 from tests import forked
 from tests.environments import REPOSITORY, install_trainlint, new_environment, python_of
+from tests.signals import ctrl_c_is_heard
 
 TOY_PACK = Path(__file__).parent / "toy_pack"
 SETTINGS_OF_OUR_OWN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PYTHONPATH")
@@ -56,14 +57,16 @@ class Program:
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.directory,
-            env=dict(self.environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        """Start it to be interrupted, or to run beside others."""
+        with ctrl_c_is_heard():
+            return subprocess.Popen(
+                self.command(*arguments),
+                cwd=self.directory,
+                env=dict(self.environment),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
 
 
 class ToyProgram(Program):

@@ -11,6 +11,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from tests.recursion import recursion_limit
 from trainlint.fixing.layout import Unfixable, extent, layout
 from trainlint.fixing.rewrite import expression, replace_expression, replace_simple_statement, simple_statement
 from trainlint.source import SourceFile, decode_source, source_from_text
@@ -194,5 +195,5 @@ def test_code_too_deep_for_libcst_is_refused_and_raises_nothing_else() -> None:
     source = source_from_text("deep.py", "x = a" + ".b()" * 300 + "\n")
     call = ast.parse(source.text).body[0]
     assert isinstance(call, ast.Assign)
-    with pytest.raises(Unfixable):
+    with recursion_limit(), pytest.raises(Unfixable):
         expression(source, call.value)
