@@ -117,7 +117,7 @@ def _deep_parse(code: str) -> ast.Module:
 
 
 def test_every_call_of_real_files_is_found_once() -> None:
-    for path in sorted(Path(ast.__file__).parent.glob("*.py"))[:40]:
+    for path in sorted(Path(ast.__file__).parent.glob("*.py"))[:15]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         expected = {node for node in ast.walk(tree) if isinstance(node, ast.Call)}
         found = [place.node for place in outline(tree).all_calls()]
