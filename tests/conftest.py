@@ -38,9 +38,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and tests out of what Python searches for cycles, again and again, until the end."""
+    """Leave modules and tests out of what Python searches for cycles, again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """The same before the first test of each file: what judges in this process brings it all back in the end."""
+    if item.path != item.session.stash.get(_FILE, None):
+        item.session.stash[_FILE] = item.path
+        gc.freeze()
+    return (yield)
+
+
+_FILE = pytest.StashKey[Path]()
+"""The file whose tests are being run."""
 
 
 _STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}
