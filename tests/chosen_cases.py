@@ -7,6 +7,7 @@ rules that judging all files runs; each was taken for what it adds, the topics o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,11 +43,15 @@ CHOSEN = {
 """Path from the root of the repository → what the file is there for."""
 
 
-def on_each_file() -> pytest.MarkDecorator:
-    """One test a file, as its argument `path`; `make test` runs those of `CHOSEN`, `make nightly` all others."""
-    return pytest.mark.parametrize("path", [_parameter(path) for path in ALL_FILES])
+on_each_file = pytest.mark.each_file
+"""One test a file, as its argument `path`; `make test` runs those of `CHOSEN`, `make nightly` all others."""
 
 
-def _parameter(path: Path) -> object:
-    chosen = path.relative_to(ROOT).as_posix() in CHOSEN
-    return pytest.param(path, marks=() if chosen else pytest.mark.nightly, id=f"{path.parent.name}-{path.stem}")
+def parameters(*, nightly: bool) -> Iterator[object]:
+    """The parameters of such a test; those of the nightly run only where it may take place."""
+    for path in ALL_FILES:
+        name = f"{path.parent.name}-{path.stem}"
+        if path.relative_to(ROOT).as_posix() in CHOSEN:
+            yield pytest.param(path, id=name)
+        elif nightly:
+            yield pytest.param(path, id=name, marks=pytest.mark.nightly)

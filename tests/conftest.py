@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Generator
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import chosen_cases, forked
+
 # How long an example takes says how busy the machine is. No test may pass or fail by it.
-settings.register_profile("no clocks", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Each run draws other examples, so that fewer in each are as many in the end.
+settings.register_profile("no clocks", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no clocks")
 
 
@@ -20,7 +24,36 @@ def pytest_cmdline_main() -> Generator[None, object, object]:
     """Keep trainlint's caches in a temporary directory, those of the processes that tests start, too."""
     with tempfile.TemporaryDirectory(prefix="trainlint-caches-") as directory:
         os.environ["TRAINLINT_CACHE_DIR"] = directory
-        return (yield)
+        try:
+            return (yield)
+        finally:
+            forked.stop()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The files of tests that are run on each file. Those of the nightly run take seconds to collect."""
+    if metafunc.definition.get_closest_marker("each_file"):
+        nightly = "not nightly" not in metafunc.config.option.markexpr
+        metafunc.parametrize("path", list(chosen_cases.parameters(nightly=nightly)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of what Python searches for cycles, again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """The same before the first test of each file: what judges in this process brings it all back in the end."""
+    if item.path != item.session.stash.get(_FILE, None):
+        item.session.stash[_FILE] = item.path
+        gc.freeze()
+    return (yield)
+
+
+_FILE = pytest.StashKey[Path]()
+"""The file whose tests are being run."""
 
 
 _STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}

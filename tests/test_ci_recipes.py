@@ -9,13 +9,15 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from pre_commit import clientlib  # type: ignore[import-untyped]  # pre-commit declares no types
 
+from tests import forked
 from tests.git_identity import git
+from tests.schemas import faults
 from trainlint.config.toml import parse_toml
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -32,8 +34,7 @@ WITH_A_FINDING = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
 
 
 def trainlint(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "trainlint", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=120)
+    return forked.run_text(words, folder)
 
 
 @pytest.fixture
@@ -65,11 +66,10 @@ def test_each_command_does_what_the_page_says(command: str, project: Path) -> No
         assert trainlint(words, project).returncode == (1 if fails else 0)
 
 
-def valid(schema: str, text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def faults_of(schema: str, text: str, folder: Path) -> str:
     place = folder / "recipe.yml"
     place.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(place)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
+    return faults(f"vendor.{schema}", place)
 
 
 def kind_of(recipe: str) -> str:
@@ -83,14 +83,13 @@ def test_there_are_recipes_of_each_kind() -> None:
 
 @pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if kind_of(recipe) != "pre-commit"])
 def test_workflows_are_valid(recipe: str, tmp_path: Path) -> None:
-    done = valid(kind_of(recipe), recipe, tmp_path)
-    assert done.returncode == 0, done.stdout
+    assert faults_of(kind_of(recipe), recipe, tmp_path) == ""
 
 
 def test_the_action_is_valid_and_a_wrong_one_is_told(tmp_path: Path) -> None:
     text = (PROJECT / "action.yml").read_text(encoding="utf-8")
-    assert valid("github-actions", text, tmp_path).returncode == 0
-    assert valid("github-actions", text.replace("using: composite", "using: nothing"), tmp_path).returncode == 1
+    assert faults_of("github-actions", text, tmp_path) == ""
+    assert faults_of("github-actions", text.replace("using: composite", "using: nothing"), tmp_path)
 
 
 def test_the_inputs_of_the_workflows_are_those_of_the_action() -> None:
@@ -101,28 +100,22 @@ def test_the_inputs_of_the_workflows_are_those_of_the_action() -> None:
                 assert step["with"].keys() <= known
 
 
-def pre_commit(command: str, file: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "pre_commit", command, str(file)]
-    return subprocess.run(words, capture_output=True, encoding="utf-8", timeout=120)
-
-
 def test_the_hooks_are_valid_for_pre_commit(tmp_path: Path) -> None:
     """SchemaStore's schema of this file is not among those that are carried; pre-commit has its own."""
     manifest = PROJECT / ".pre-commit-hooks.yaml"
-    assert pre_commit("validate-manifest", manifest).returncode == 0
+    clientlib.load_manifest(manifest)
     wrong = tmp_path / "hooks.yaml"
     wrong.write_text(manifest.read_text(encoding="utf-8").replace("language: python", "language: prose"))
-    assert pre_commit("validate-manifest", wrong).returncode == 1
+    with pytest.raises(clientlib.InvalidManifestError):
+        clientlib.load_manifest(wrong)
 
 
 def test_the_recipes_for_pre_commit_are_valid_and_name_hooks_that_there_are(tmp_path: Path) -> None:
-    known = {hook["id"] for hook in yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+    known = {hook["id"] for hook in clientlib.load_manifest(PROJECT / ".pre-commit-hooks.yaml")}
     for recipe in (recipe for recipe in RECIPES if kind_of(recipe) == "pre-commit"):
         place = tmp_path / "config.yaml"
         place.write_text(recipe, encoding="utf-8")
-        done = pre_commit("validate-config", place)
-        assert done.returncode == 0, done.stdout
-        assert {hook["id"] for repo in yaml.safe_load(recipe)["repos"] for hook in repo["hooks"]} <= known
+        assert {hook["id"] for repo in clientlib.load_config(place)["repos"] for hook in repo["hooks"]} <= known
 
 
 SCRIPTS = [

@@ -28,7 +28,7 @@ def test_any_run_comes_back_as_it_went(run: Run) -> None:
     assert from_json(through_text(run), Run) == run
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(anything(Verdict))
 def test_any_verdict_comes_back_as_it_went(verdict: Verdict) -> None:
     assert from_json(through_text(verdict), Verdict) == verdict

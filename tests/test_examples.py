@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
+
 PROJECT = Path(__file__).resolve().parent.parent
 EXAMPLES = PROJECT / "examples"
 PLANTED = set(
@@ -32,7 +34,7 @@ def run(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
 
 
 def check(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    return run("-m", "trainlint", "check", *words, cwd=cwd)
+    return forked.run_text(["check", *words], cwd)
 
 
 def reported() -> list[tuple[str, int, str, str]]:

@@ -97,18 +97,15 @@ def test_a_new_topic_gets_its_folder(checkout: Path) -> None:
     assert "TRN999" in loaded.stdout.split(), loaded.stderr
 
 
-@pytest.mark.parametrize(
-    ("code", "name", "topic", "reason"),
-    [
+def test_what_is_taken_or_misspelt_is_refused(checkout: Path) -> None:
+    for code, name, topic, reason in (
         ("TRN201", "some-new-pattern", "sync", "TRN201 is taken by item-in-training-step"),
         ("TRN299", "item-in-training-step", "sync", "item-in-training-step is taken by TRN201"),
         ("TL299", "some-new-pattern", "sync", "TL299 is no code of ours"),
         ("TRN299", "SomePattern", "sync", "SomePattern is no pattern's name"),
         ("TRN299", "some-new-pattern", "../elsewhere", "../elsewhere is no topic"),
-    ],
-)
-def test_what_is_taken_or_misspelt_is_refused(checkout: Path, code: str, name: str, topic: str, reason: str) -> None:
-    refused = start(checkout, code, name, topic)
-    assert refused.returncode == 2
-    assert reason in refused.stderr
-    assert not (checkout / "tests" / "cases" / "TRN299").exists()
+    ):
+        refused = start(checkout, code, name, topic)
+        assert refused.returncode == 2
+        assert reason in refused.stderr
+        assert not (checkout / "tests" / "cases" / "TRN299").exists()

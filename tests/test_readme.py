@@ -8,11 +8,11 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from trainlint.verdict_file import FORMAT_VERSION
 from trainlint_probe.options import read_options
 
@@ -24,14 +24,7 @@ COMMANDS = [line[2:] for _, body in BLOCKS for line in body.splitlines() if line
 
 
 def trainlint(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trainlint", *words],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+    return forked.run_text(words, folder, {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"})
 
 
 def test_what_it_shows_is_what_is_printed() -> None:

@@ -417,6 +417,7 @@ def test_the_whole_way_with_the_real_program(bench: Bench, tmp_path: Path, capsy
     assert len(list((tmp_path / "cache").rglob("train.py"))) == 2
 
 
+@pytest.mark.slow
 def test_stated_confidence_is_judged_with_the_real_program(
     bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,5 +120,5 @@ class Edits(RuleBasedStateMachine):
 
 TestRandomEdits = Edits.TestCase
 TestRandomEdits.settings = settings(
-    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=6, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )

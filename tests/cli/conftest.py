@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.environments import REPOSITORY, install_trainlint, new_environment, python_of
+from tests.signals import ctrl_c_is_heard
 
 TOY_PACK = Path(__file__).parent / "toy_pack"
 SETTINGS_OF_OUR_OWN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PYTHONPATH")
@@ -28,7 +30,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Program:
-    """`trainlint` in a directory."""
+    """`trainlint` in a directory, in a process of its own: forked for each call, where nothing speaks against it."""
 
     directory: Path
     environment: Mapping[str, str]
@@ -39,8 +41,12 @@ class Program:
         return [self.python, *program, *arguments]
 
     def __call__(self, *arguments: str, stdin: bytes = b"", program: tuple[str, ...] = ("-m", "trainlint")) -> Result:
+        command = self.command(*arguments, program=program)
+        if command[:3] == [sys.executable, "-m", "trainlint"]:
+            done = forked.run(command[3:], self.directory, self.environment, stdin)
+            return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
         done = subprocess.run(
-            self.command(*arguments, program=program),
+            command,
             cwd=self.directory,
             env=dict(self.environment),
             input=stdin,
@@ -51,14 +57,16 @@ class Program:
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.directory,
-            env=dict(self.environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        """Start it to be interrupted, or to run beside others."""
+        with ctrl_c_is_heard():
+            return subprocess.Popen(
+                self.command(*arguments),
+                cwd=self.directory,
+                env=dict(self.environment),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
 
 
 class ToyProgram(Program):
@@ -81,6 +89,12 @@ def program(tmp_path: Path) -> Program:
     directory = tmp_path / "project"
     directory.mkdir()
     return Program(directory, clean_environment())
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start Python for each call of the program, as what it does then is part of what is tested."""
+    monkeypatch.setattr(forked, "AVAILABLE", False)
 
 
 @pytest.fixture

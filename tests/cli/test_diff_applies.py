@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests import forked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,8 +52,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def trainlint(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "trainlint", "check", *arguments, "--no-cache"]
-    return subprocess.run(command, cwd=directory, capture_output=True, check=False)
+    return forked.run(["check", *arguments, "--no-cache"], directory)
 
 
 def apply(directory: Path, patch: bytes) -> None:

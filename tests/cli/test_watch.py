@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.signals import ctrl_c_is_heard
 from trainlint.cli.at_terminal.watch import watched
 from trainlint.installation.install_command import install_command
 
@@ -80,13 +81,14 @@ class Watch:
 
 @contextmanager
 def watching(program: Program, *arguments: str) -> Iterator[Watch]:
-    running = subprocess.Popen(
-        program.command("check", "--watch", *arguments),
-        cwd=program.directory,
-        env=dict(program.environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,  # in the order in which a terminal shows them
-    )
+    with ctrl_c_is_heard():
+        running = subprocess.Popen(
+            program.command("check", "--watch", *arguments),
+            cwd=program.directory,
+            env=dict(program.environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,  # in the order in which a terminal shows them
+        )
     watch = Watch(running)
     try:
         yield watch

@@ -97,7 +97,7 @@ _names = st.text(alphabet="ab.-", min_size=1, max_size=3).filter(lambda name: na
 _parts = st.text(alphabet="ab.-*?[]", min_size=1, max_size=4).filter(lambda part: part not in (".", ".."))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     parts=st.lists(_parts, min_size=1, max_size=3),
     front=st.sampled_from(["", "/"]),

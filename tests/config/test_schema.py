@@ -144,7 +144,7 @@ def only_trainlint_can_say(values: dict[str, Any]) -> bool:
     return any(isinstance(word, str) and word not in known for word in words)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(SETTINGS)
 @example({"exclude": ["!a"]})
 @example({"exclude": ["a\\b"]})

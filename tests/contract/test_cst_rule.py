@@ -209,7 +209,7 @@ def test_metadata_of_libcst_works_in_patterns() -> None:
     assert not messages("chosen(b, a)", ByMetadata)
 
 
-@on_each_file()
+@on_each_file
 def test_every_expression_and_statement_has_its_libcst_node(path: Path) -> None:
     model = file_model(path.read_text(encoding="utf-8"))
     kinds = {name for kind, names in KINDS.items() for name in names or (kind,)}

@@ -41,7 +41,7 @@ def told(
     return explain(model, rules or INSTALLED, first, last, whole_file=lines is None)
 
 
-@on_each_file()
+@on_each_file
 def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
     # The files of a rule are asked about that rule, the examples about all.

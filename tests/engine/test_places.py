@@ -62,7 +62,7 @@ def named(code: str) -> Rule:
     return next(rule for rule in CHOOSY if rule.code == code)
 
 
-@on_each_file()
+@on_each_file
 def test_a_rule_finds_nothing_at_places_that_it_is_not_asked_about(path: Path) -> None:
     model = model_of(path.read_text(encoding="utf-8"))
     for rule in CHOOSY:

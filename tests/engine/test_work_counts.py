@@ -149,12 +149,8 @@ LENGTHS: dict[Growing, int] = {
 ON_EACH_RUN = {
     "functions": "many small blocks",
     "calls_in_a_circle": "heat and values flow along calls, and must settle",
-    "derived_classes": "methods are looked up through many bases",
-    "attributes": "one class with many attributes",
     "training_functions": "much that trains, so that most rules look",
-    "assignments_to_one_name": "many bindings of one name",
     "deep_blocks": "blocks in blocks",
-    "imports": "many names from other files",
 }
 """Those that `make test` tries, with what grows in them; the others are slow in sum."""
 

@@ -170,7 +170,7 @@ places = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(calls(), places, st.sampled_from(["\n", "\r\n"]))
 def test_in_any_layout_the_call_gains_one_keyword_and_nothing_else_changes(call: str, place: str, newline: str) -> None:
     text = place.format(call).replace("\n", newline)

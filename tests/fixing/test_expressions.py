@@ -174,7 +174,7 @@ def placed(context: str, old: str) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.sampled_from(CONTEXTS), st.sampled_from(FORMS), st.sampled_from(FORMS), st.integers(0, 3))
 def test_whatever_is_replaced_by_whatever_the_tree_is_the_one_that_was_meant(
     context: str, old: str, new: str, which: int

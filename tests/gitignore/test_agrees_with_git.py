@@ -179,7 +179,7 @@ _ignore_files = st.lists(_lines, min_size=1, max_size=4).map(lambda lines: "\n".
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(files=st.lists(_paths, min_size=1, max_size=8).map(tuple), data=st.data())
 def test_any_tree_and_any_ignore_files(repository: Path, files: tuple[str, ...], data: st.DataObject) -> None:
     parents = sorted({str(parent) for name in files for parent in Path(name).parents})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,7 +31,7 @@ print(json.dumps([found, "acme_rules.slow" in sys.modules]))
 class Installation:
     """trainlint and rule packs, in a Python that sees nothing else, and a cache directory for its user."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, compiled: Path | None = None) -> None:
         self.directory = directory
         self.site = new_environment(directory / "environment", REPOSITORY)
         self.caches = directory / "caches"
@@ -41,6 +42,8 @@ class Installation:
         }
         self.environment |= {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         self.environment["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
+        if compiled is not None:
+            shutil.copytree(compiled, directory / "bytecode", copy_function=os.link)
         self.site.mkdir(parents=True, exist_ok=True)
         # The one other package that is needed here.
         (self.site / "platformdirs").symlink_to(Path(platformdirs.__file__).parent)
@@ -67,10 +70,20 @@ class Installation:
 SLOW = [["ACME001", "slow-call", ["slow"]]]
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Bytecode of what is imported, which each installation would take half a second to make."""
+    first = Installation(tmp_path_factory.mktemp("first"))
+    first.say()
+    for file in first.kept():
+        file.unlink()
+    return first.directory / "bytecode"
+
+
 @pytest.fixture
-def acme(tmp_path: Path) -> Installation:
+def acme(tmp_path: Path, compiled: Path) -> Installation:
     """One pack with one rule."""
-    installation = Installation(tmp_path)
+    installation = Installation(tmp_path, compiled)
     install(installation.site, "acme_rules", {"__init__.py": "", "slow.py": rule()})
     return installation
 
@@ -136,37 +149,34 @@ def test_what_rules_import_from_elsewhere_counts(acme: Installation) -> None:
     assert acme.say() == ([["ACME001", "slow-call", ["slower"]]], True)
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\xff\xfe", b"0123456789abcdef\n{}"])
-def test_a_file_that_is_not_whole_is_not_believed(acme: Installation, content: bytes) -> None:
+def test_a_file_that_is_not_whole_is_not_believed(acme: Installation) -> None:
     acme.say()
     [file] = acme.kept()
     whole = file.read_bytes()
-    for damaged in (content, whole[: len(whole) // 2], whole.replace(b"slow-call", b"fast-call")):
+    no_catalogues = (b"", b"{}", b"\xff\xfe", b"0123456789abcdef\n{}")
+    for damaged in (*no_catalogues, whole[: len(whole) // 2], whole.replace(b"slow-call", b"fast-call")):
         file.write_bytes(damaged)
         assert acme.say() == (SLOW, True)
     assert acme.say() == (SLOW, False)
 
 
 BROKEN = [
-    ({"broken.py": "import acme_is_not_installed\n"}, "module acme_rules.broken does not import"),
-    ({"io/b.py": rule("ACME002", "slow-read")}, "holds modules but no __init__.py"),
-    ({"same.py": rule("ACME001", "other-call")}, "two rules have the code ACME001"),
-    ({"wrong.py": rule("acme-1")}, "its code is not a prefix and three digits"),
+    ("broken.py", "import acme_is_not_installed\n", "module acme_rules.broken does not import"),
+    ("io/b.py", rule("ACME002", "slow-read"), "holds modules but no __init__.py"),
+    ("same.py", rule("ACME001", "other-call"), "two rules have the code ACME001"),
+    ("wrong.py", rule("acme-1"), "its code is not a prefix and three digits"),
 ]
 
 
-@pytest.mark.parametrize(("files", "words"), BROKEN, ids=[words for _, words in BROKEN])
-def test_what_is_wrong_is_said_each_time_and_not_kept(acme: Installation, files: dict[str, str], words: str) -> None:
-    acme.say()
-    for name, text in files.items():
+def test_what_is_wrong_is_said_each_time_and_not_kept(acme: Installation) -> None:
+    for name, text, words in BROKEN:
         path = acme.site / "acme_rules" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    said = [acme.say()[0] for _ in range(2)]
-    assert said[0] == said[1]
-    assert words in str(said[0])
-    for name in files:
-        (acme.site / "acme_rules" / name).unlink()
+        said = [acme.say()[0] for _ in range(2)]
+        assert said[0] == said[1]
+        assert words in str(said[0])
+        path.unlink()
     assert acme.say()[0] == SLOW
 
 

@@ -253,6 +253,7 @@ def test_a_callable_is_built_without_memory(capsys: pytest.CaptureFixture[str]) 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize(
     ("target", "said"),

@@ -385,7 +385,7 @@ def findings(draw: st.DrawFn) -> tuple[Finding, str]:
     return finding, text
 
 
-@hypothesis_settings(deadline=None, max_examples=200)
+@hypothesis_settings(deadline=None, max_examples=100)
 @given(findings(), st.sampled_from([40, 80, 200]), st.booleans(), st.booleans())
 def test_whatever_the_text_every_line_fits_and_ends_cleanly(
     case: tuple[Finding, str], width: int, unicode: bool, color: bool

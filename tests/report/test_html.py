@@ -43,10 +43,11 @@ class Outline(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
+        self._pieces: list[str] = []
         self.feed(text)
         self.close()
         assert not self.open
+        self.text = "".join(self._pieces)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
@@ -57,7 +58,7 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self._pieces.append(data)
 
     def count(self, name: str) -> int:
         return sum(tag == name for tag, _ in self.tags)

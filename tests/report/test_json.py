@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,8 @@ def test_reports_are_valid(report: Report) -> None:
     VALIDATOR.validate(document(report))
 
 
-@pytest.mark.parametrize("heat", Heat)
-@pytest.mark.parametrize("severity", Severity)
-def test_every_heat_severity_and_safety_is_in_the_schema(heat: Heat, severity: Severity) -> None:
-    for safety in Safety:
+def test_every_heat_severity_and_safety_is_in_the_schema() -> None:
+    for heat, severity, safety in product(Heat, Severity, Safety):
         fix = Fix("mend", (Edit(0, 1, "é"),), safety)
         finding = Finding(
             "ACME001", "slow-call", "é.py", Span(1, 1, 1, 2), "m", severity, heat, Confidence.POSSIBLE, (), fix

@@ -19,11 +19,11 @@ def found(rule: type[Rule], text: str) -> int:
     return sum(item.code == rule.code for item in judged(text, rule, config=stated_for(rule)).findings)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_a_rule_finds_its_example_whatever_a_comment_says(rule: type[Rule]) -> None:
-    example = rule.manual.example
-    told = f'"""{TOLD}"""\n# {TOLD}\n{example}\nprint("{TOLD}")\n'
-    assert found(rule, told) == found(rule, example) > 0
+def test_a_rule_finds_its_example_whatever_a_comment_says() -> None:
+    for rule in RULES:
+        example = rule.manual.example
+        told = f'"""{TOLD}"""\n# {TOLD}\n{example}\nprint("{TOLD}")\n'
+        assert found(rule, told) == found(rule, example) > 0, rule.code
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ BEFORE_JUDGING = {"TRN001"}
 JUDGED = [rule for rule in RULES if rule.code not in BEFORE_JUDGING and not rule.of_run]
 """What only a run shows is found in no text: `tests/probe/test_runtime_rules.py` holds those pages to the probe."""
 OFFERING_FIXES = [rule for rule in JUDGED if rule.fix_safety is not None]
-ADVISING = [rule for rule in JUDGED if rule.fix_safety is None]
 
 _ONE_SENTENCE = re.compile(r"[^.\s].*[^.\s]$", re.DOTALL)
 _LINK = re.compile(r"https?://\S+")
@@ -53,20 +52,14 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
     return fix_to_fixpoint(source(text), judged_by_rule, rule.fix_safety)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_module_holds_one_rule(module: str) -> None:
-    assert len(rules_in(module)) == 1
+def test_every_module_holds_one_rule_and_has_its_name() -> None:
+    named = {module: [rule.name for rule in rules_in(module)] for module in MODULES}
+    assert named == {module: [module.rpartition(".")[2].replace("_", "-")] for module in MODULES}
+    assert {module.rpartition(".")[0] for module in MODULES} <= set(PACKAGES)
 
 
 def test_recognisers_hold_no_rule() -> None:
     assert [module for module in IDIOMS if rules_in(module)] == []
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_a_rule_stands_in_a_file_of_its_own_name_below_its_topic(module: str) -> None:
-    package, _, file = module.rpartition(".")
-    assert package in PACKAGES
-    assert [rule.name for rule in rules_in(module)] == [file.replace("_", "-")]
 
 
 def test_no_two_rules_share_a_code_or_a_name() -> None:
@@ -84,11 +77,8 @@ def test_the_page_reads_well(rule: type[Rule]) -> None:
     assert manual.example != manual.cure
     assert _LINK.search(manual.section("References")), "## References names no page on the web"
     ast.parse(manual.cure)
-
-
-@by_code([rule for rule in RULES if rule.of_run or not issubclass(rule, EngineRule)])
-def test_the_page_says_what_is_to_be_gained_and_what_makes_it_nothing(rule: type[Rule]) -> None:
-    assert len(rule.manual.section("Gain")) > 20
+    if rule.of_run or not issubclass(rule, EngineRule):
+        assert len(manual.section("Gain")) > 20, "what is to be gained, and what makes it nothing"
 
 
 @by_code(JUDGED)
@@ -98,6 +88,7 @@ def test_the_example_is_found(rule: type[Rule]) -> None:
     own = [item for item in verdicts.findings if item.code == rule.code]
     assert own, f"the rules found only {shown(verdicts.findings)}"
     assert all(item.message and not item.message.endswith(".") and "\n" not in item.message for item in own)
+    assert rule.fix_safety is not None or not any(item.fix for item in own), "a rule that declares no fix offers none"
 
 
 @by_code([rule for rule in RULES if rule.code in BEFORE_JUDGING])
@@ -119,22 +110,9 @@ def test_what_to_use_instead_is_clean(rule: type[Rule]) -> None:
 
 @by_code(OFFERING_FIXES)
 def test_fixing_the_example_gives_what_to_use_instead(rule: type[Rule]) -> None:
-    result = fixed(rule, rule.manual.example)
-    assert result.unapplied == ()
-    assert result.source.text == rule.manual.cure
-    assert {item.fix.safety for item in result.applied if item.fix} == {rule.fix_safety}
-
-
-@by_code(OFFERING_FIXES)
-def test_the_fix_converges(rule: type[Rule]) -> None:
     once = fixed(rule, rule.manual.example)
-    again = fixed(rule, once.source.text)
-    assert again.applied == ()
-    assert again.source.text == once.source.text
+    assert once.unapplied == ()
+    assert once.source.text == rule.manual.cure
+    assert {item.fix.safety for item in once.applied if item.fix} == {rule.fix_safety}
     assert [item for item in once.remaining if item.fix is not None] == []
-
-
-@by_code(ADVISING)
-def test_advice_offers_no_fix(rule: type[Rule]) -> None:
-    verdicts = judged(rule.manual.example, *RULES)
-    assert [item.fix for item in verdicts.findings if item.code == rule.code and item.fix is not None] == []
+    assert fixed(rule, once.source.text).applied == (), "a second run changes something"

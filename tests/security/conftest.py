@@ -1,5 +1,5 @@
 """The real program, as other tests of the command line run it."""
 
-from tests.cli.conftest import installed_toys, program, toys, write
+from tests.cli.conftest import installed_toys, program, started, toys, write
 
-__all__ = ["installed_toys", "program", "toys", "write"]  # pytest finds fixtures by their names
+__all__ = ["installed_toys", "program", "started", "toys", "write"]  # pytest finds fixtures by their names

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
+
 SOURCE = "import torch\n" + "ROW = 1\n" * 3_000 + "scaler = torch.cuda.amp.GradScaler()\n"
 """Less source than this is not worth a cache."""
 RESULTS = "results.sqlite"
@@ -31,18 +33,10 @@ class Clone:
     caches: Path
     variables: tuple[tuple[str, str], ...] = ()
 
-    def run(self, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         inherited = {name: value for name, value in os.environ.items() if name != "TRAINLINT_CACHE_DIR"}
         places = {"XDG_CACHE_HOME": str(self.caches.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(
-            [sys.executable, "-m", "trainlint", *arguments],
-            cwd=self.directory,
-            env={**inherited, **places, **dict(self.variables)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=timeout,
-        )
+        return forked.run_text(arguments, self.directory, {**inherited, **places, **dict(self.variables)})
 
     def check(self, *arguments: str) -> str:
         """What a run says on stderr, after it found what a run without a cache finds."""

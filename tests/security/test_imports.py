@@ -20,6 +20,7 @@ from trainlint.import_path import safe_path
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Result, Write
 
+pytestmark = pytest.mark.usefixtures("started")
 SHADOWS = (
     "__future__ argparse ast asyncio concurrent/futures dataclasses difflib fnmatch hashlib inspect json "
     "libcst logging multiprocessing pathlib pickle random rich/text secrets shutil signal sqlite3 subprocess tempfile "

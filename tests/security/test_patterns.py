@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 
 import trainlint
 import trainlint_rules
+from tests.recursion import recursion_limit
 from tests.security.backtracking import BREAKER, MOST, attacks, steps
 
 pytestmark = pytest.mark.slow  # it counts the steps of some 400 patterns
@@ -121,12 +121,12 @@ def test_a_pattern_that_grows_too_fast_is_told(pattern: str) -> None:
 
 @pytest.mark.slow
 def test_patterns_take_linear_time() -> None:
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
-    slow = {
-        where: (pattern, *found)
-        for where, (pattern, flags) in patterns().items()
-        if where not in BOUNDED_OTHERWISE and (found := growth(pattern, flags))[0] > LINEAR
-    }
+    with recursion_limit(10_000):
+        slow = {
+            where: (pattern, *found)
+            for where, (pattern, flags) in patterns().items()
+            if where not in BOUNDED_OTHERWISE and (found := growth(pattern, flags))[0] > LINEAR
+        }
     assert slow == {}
 
 
@@ -139,13 +139,13 @@ def test_a_search_that_begins_anew_too_often_is_told(pattern: str) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_searches_take_linear_time(part: int) -> None:
     """A search begins anew at each place of a text, and a name or a line in a repository may be megabytes long."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     exempt = NEVER_SEARCHED | set(SEARCHED_IN_SHORT_TEXTS) | set(BOUNDED_OTHERWISE)
-    slow = {
-        where: (pattern, *found)
-        for where, (pattern, flags) in list(patterns().items())[part::PARTS]
-        if where.partition(",")[0] not in exempt and (found := growth(pattern, flags, search=True))[0] > LINEAR
-    }
+    with recursion_limit(10_000):
+        slow = {
+            where: (pattern, *found)
+            for where, (pattern, flags) in list(patterns().items())[part::PARTS]
+            if where.partition(",")[0] not in exempt and (found := growth(pattern, flags, search=True))[0] > LINEAR
+        }
     assert slow == {}
 
 

@@ -44,7 +44,7 @@ def differing(text: str) -> list[str]:
     ]
 
 
-@on_each_file()
+@on_each_file
 def test_real_code_has_the_places_of_the_outline(path: Path) -> None:
     assert differing(path.read_text(encoding="utf-8")) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import runpy
 import subprocess
 import sys
 import threading
@@ -429,7 +430,10 @@ class TestConfiguration:
         command = [sys.executable, str(project / "step.py")]
         return subprocess.run(command, capture_output=True, text=True, cwd=project.parent, check=False, timeout=120)
 
-    def test_the_limits_of_the_calling_file_hold_where_none_is_named(self, project: Path) -> None:
+    def test_the_limits_of_the_calling_file_hold_where_none_is_named(
+        self, project: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(project.parent)
         code = (
             "import torch, trainlint_probe\n"
             "with trainlint_probe.budget():\n"
@@ -438,9 +442,9 @@ class TestConfiguration:
             "    torch.ones(()).item()\n"
             "    torch.ones(()).item()\n"
         )
-        ran = self.run(project, code)
-        assert ran.returncode == 1
-        assert "BudgetExceeded: syncs: 2 a step (limit 1)" in ran.stderr
+        (project / "step.py").write_text(code)
+        with pytest.raises(BudgetExceeded, match=r"syncs: 2 a step \(limit 1\)"):
+            runpy.run_path(str(project / "step.py"))
 
     def test_torch_is_imported_only_when_a_budget_opens(self, project: Path) -> None:
         code = (

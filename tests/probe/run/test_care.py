@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, only
+from tests.signals import ctrl_c_is_heard
 from trainlint_probe.changed_files.files import changes, snapshot
 from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.launch import Request, launch
@@ -149,7 +150,8 @@ def test_ending_the_probe_ends_all_that_it_started(runner: Runner, script: str, 
         f"done = launch(request, Path({str(runner.output)!r}))\n"
         "print('interrupted', done.interrupted)"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with ctrl_c_is_heard():
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     below: list[int] = []
     deadline = time.monotonic() + 120
     last: list[int] = []

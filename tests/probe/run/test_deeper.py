@@ -105,7 +105,7 @@ class TestMemoryWithoutADevice:
     def found(self, run: Run) -> list[str]:
         return [item.sentence for item in judge_run(run) if item.name == "memory-grows"]
 
-    @pytest.mark.parametrize("what", [pytest.param("losses", marks=pytest.mark.each_run), "sum"])
+    @pytest.mark.parametrize("what", ["losses", "sum"])
     def test_kept_graphs_are_found(self, runner: Runner, what: str) -> None:
         run = self.run(runner, what)
         (found,) = [item for item in judge_run(run) if item.name == "memory-grows"]
@@ -191,7 +191,6 @@ class TestTheTrialOfTheHeap:
         with pytest.raises(NotCounted, match=r"of 1024 KiB of tensors, the C library counted -?\d+ KiB in its heap"):
             heap()
 
-    @pytest.mark.each_run
     def test_a_run_whose_memory_is_unknown_says_so(self, runner: Runner) -> None:
         run = only(runner.run("hostile/other_allocator"))
         assert run.outcome == "window closed"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, only
+from tests.signals import ctrl_c_is_heard
 from trainlint.cli.console import UsageError
 from trainlint_probe.launch import Request, launch
 from trainlint_probe.of_run import result_of_run
@@ -70,7 +71,9 @@ def deaf(runner: Runner) -> Iterator[subprocess.Popen[str]]:
     """A probe of a script that hears no signal, once it runs."""
     (runner.project / "deaf.py").write_text(DEAF)
     command = [sys.executable, "-m", "trainlint", "probe", "deaf.py"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with ctrl_c_is_heard():
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
         assert process.stderr is not None
         assert process.stderr.readline() == "deaf\n"
         yield process

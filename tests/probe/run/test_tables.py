@@ -30,7 +30,6 @@ def briefly(runner: Runner, script: str, *arguments: str, **orders: Any) -> Laun
     return runner.run(script, *arguments, deep_steps=3, deep_without_device=False, **orders)
 
 
-@pytest.mark.each_run
 def test_a_run_on_a_cpu_has_tables_from_steps_after_the_window(runner: Runner) -> None:
     launched = briefly(runner, "layers")
     run, found = only(launched), tables(launched)
