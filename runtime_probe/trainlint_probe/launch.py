@@ -88,7 +88,7 @@ def launch(request: Request, output: Path) -> Launched:
             live_line(sys.stderr, output, wanted=request.progress) as show,
             started(
                 overlay.wrapped_command(_command(request)),
-                env=silenced({**os.environ, **as_environment(orders)}, str(output)),
+                env=silenced({**os.environ, **_hidden(orders), **as_environment(orders)}, str(output)),
                 stdout=sys.stderr if request.script_to_stderr else None,
             ) as process,
         ):
@@ -109,6 +109,11 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
         overlaid=overlay.directories,
         progress=request.progress and can_show(sys.stderr, os.environ),
     )
+
+
+def _hidden(orders: ChildSettings) -> dict[str, str]:
+    """What keeps PyTorch from finding a GPU, where the user wants the CPU."""
+    return {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""} if orders.hides_devices else {}
 
 
 def _command(request: Request) -> list[str]:

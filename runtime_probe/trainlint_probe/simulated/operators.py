@@ -35,6 +35,9 @@ _NO_KERNEL = frozenset(
 """Operators that launch no kernel although they give no view."""
 
 
+_MOST_MASKS = 50_000
+
+
 class Operator(NamedTuple):
     """What is known of an operator."""
 
@@ -63,6 +66,8 @@ class Operators(TorchDispatchMode):
         self.launches = 0
         self.executed: Callable[[Operator, Any, Any, Any], None] | None = None
         """Told the operator, its function, its arguments and its result, for what runs on a device."""
+        self.after_backward: Callable[[], None] = lambda: None
+        """Called when `backward` has run."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
         self._known: dict[Any, Operator] = {}
@@ -206,6 +211,11 @@ class Operators(TorchDispatchMode):
     def _remember_forward(self) -> None:
         if torch.is_grad_enabled() and torch._C._current_autograd_node() is None:
             self.masks[torch.autograd._get_sequence_nr() - 1] = self.log.here()
+
+    def forget_masks(self) -> None:
+        """A step has ended: what many steps ago was indexed has no backward pass to come."""
+        if len(self.masks) > _MOST_MASKS:
+            self.masks.clear()
 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""

@@ -30,6 +30,7 @@ class Simulation:
         if found is None:
             raise ValueError(f"{gpu} is no GPU that trainlint knows.")
         self.gpu: Gpu = found
+        """The card of each device."""
         self.log = Log()
         self.places = Places(devices)
         self.operators = Operators(self.places, self.log)

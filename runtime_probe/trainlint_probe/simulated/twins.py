@@ -106,10 +106,13 @@ def _backward(operators: Operators, own: Function) -> Function:
         operators.surroundings.append(args[:1])
         operators.names.append("")
         try:
-            return own(*args, **kwargs)
+            result = own(*args, **kwargs)
         finally:
             operators.surroundings.pop()
             operators.names.pop()
+        if sys._getframe(1).f_code.co_name == "backward":  # and not torch.autograd.grad, which ends no micro-batch
+            operators.after_backward()
+        return result
 
     return run
 
