@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from trainlint.evidence import DeviceEvent, Line, Run, Simulated, State, Verdict
+from trainlint.evidence import Called, DeviceEvent, Line, Run, Simulated, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 
@@ -105,17 +105,16 @@ def _plural(word: str) -> str:
 def _said(event: DeviceEvent) -> str:
     if event.kind == "wait":
         return f"`{event.what}` makes the host wait for the GPU"
-    return f"`{event.what}` copies from {event.direction.replace(' to ', ' to the ')}"
+    return f"`{event.what}` copies from the {event.direction.replace(' to ', ' to the ')}"
 
 
 def _is_at(event: DeviceEvent, finding: Finding) -> bool:
-    """Whether an event stands at a finding's lines, or at one of the calls in its chain."""
-    if event.path == finding.path and finding.span.start_line <= event.line <= finding.span.end_line:
-        return True
+    """Whether the line of an event is among those of a finding, or is a further place of the same defect."""
+    innermost = event.chain[0] if event.chain else Called(event.path, event.line, "")
     return any(
         place.path == finding.path and finding.span.start_line <= place.line <= finding.span.end_line
-        for place in event.chain[:1]
-    )
+        for place in (event, innermost)
+    ) or any((place.path, place.line) == (event.path, event.line) for place in finding.related)
 
 
 def _has_run(finding: Finding, simulated: Simulated) -> bool:

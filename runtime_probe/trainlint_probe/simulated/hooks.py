@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from trainlint.evidence import Called, DeviceEvent, Line, Memory, Seen, Simulated
 from trainlint.symptoms import Symptom
+from trainlint_probe.budgets.account import EVERYWHERE, PAGEABLE, SYNCS, Account, Charge, counted, reason_for
 from trainlint_probe.child_settings import ChildSettings
-from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place
+from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place, What
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.names import machine_named
 from trainlint_probe.simulated.simulation import Simulation
@@ -42,6 +43,8 @@ class SimulatedHooks:
         self.executed = Executed(watch.ledger.lines.is_users)
         self.deeper: Deeper | None = None
         """There is no look after the window."""
+        self.account = Account() if orders.budget else None
+        """What a budget limits."""
         self._ticks: dict[int, int] = {}
         """The time of each mark of a clock → the number that the log then had."""
         self._launched: dict[int, int] = {}
@@ -56,6 +59,10 @@ class SimulatedHooks:
         self.clock.step_ended = self._step_ended
         self.clock.memory = self._memory
         self.clock.opened = self.executed.start
+        if self.account is not None:
+            EVERYWHERE.append(self.account)
+            self.watch.read_budget = self.account.read
+            self.simulation.log.listeners.append(self._charge)
 
     def stop(self) -> None:
         """Simulate no more, so that what is told of the machine is true of this one."""
@@ -77,7 +84,11 @@ class SimulatedHooks:
             )
         )
         directory = self.watch.directory
+        elapsed = clock.marks[-1].at - clock.marks[0].at
         return {
+            "counted": ()
+            if self.account is None
+            else counted(clock.first.budget, clock.last.budget, directory, elapsed),
             "seen": tuple(_seen(event) for event in events),
             "optimizers": self.optimizers.between(clock.first.optimizers, clock.last.optimizers),
             "device": "simulated cuda",
@@ -108,6 +119,14 @@ class SimulatedHooks:
         self._launched[at] = self.simulation.operators.launches
         first = self.simulation.places.memory[0]
         return Memory(allocated=first.live, peak=first.peak)
+
+    def _charge(self, what: What, size: int) -> None:
+        """What happened counts for the budget of the run."""
+        assert self.account is not None
+        path, line, via = self.watch.ledger.lines.caller(frame_at(2)) or ("", 0, "")
+        for limit, counts in ((SYNCS, what.blocking), (PAGEABLE, what.pageable)):
+            if counts:
+                self.account.charge(Charge(limit, path, line, what.name, via, reason_for(self.account)))
 
     def _after_backward(self) -> None:
         self.watch.phases.backwards += 1

@@ -69,7 +69,7 @@ def wait_until_gone(process: int) -> bool:
 def deaf(runner: Runner) -> Iterator[subprocess.Popen[str]]:
     """A probe of a script that hears no signal, once it runs."""
     (runner.project / "deaf.py").write_text(DEAF)
-    command = [sys.executable, "-m", "trainlint", "probe", "deaf.py"]
+    command = [sys.executable, "-m", "trainlint", "probe", "--device", "cpu", "deaf.py"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "deaf\n"
@@ -127,7 +127,7 @@ def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatc
 @pytest.mark.nightly
 def test_a_reader_who_has_seen_enough(runner: Runner) -> None:
     """As with `trainlint probe train.py | head -1`."""
-    command = [sys.executable, "-m", "trainlint", "probe", "--steps", "3", str(SCRIPTS / "paced.py")]
+    command = [sys.executable, "-m", "trainlint", "probe", "--device", "cpu", "--steps", "3", str(SCRIPTS / "paced.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
