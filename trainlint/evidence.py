@@ -249,6 +249,14 @@ class DeviceEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a step would gain without the waits of one line, by a model of the device's queue."""
+
+    at: Line
+    gain: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class Simulated:
     """What a run on simulated GPUs shows besides its events."""
 
@@ -257,6 +265,10 @@ class Simulated:
     devices: int
     events: tuple[DeviceEvent, ...]
     """The most frequent first."""
+    step_ms: Interval | None
+    """What a step would take on this GPU, data loading aside; None where no step was taken down."""
+    prices: tuple[Price, ...]
+    """The dearest first. The prices of several lines do not add up: one wait does for what another would."""
     launches: float
     """Operators that a step queues for the device, in the mean."""
     peak: tuple[int, ...]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
+from dataclasses import replace
 
-from trainlint.evidence import Called, DeviceEvent, Line, Run, Simulated, State, Verdict
+from trainlint.evidence import Called, DeviceEvent, Interval, Line, Run, Simulated, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
+from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 """What a simulated device shows."""
+_NOTHING_MS = 0.005
 _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}
 """Whether the host stands still → what a wait or a copy without a finding in the code is called."""
 
@@ -24,7 +27,10 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
     events = [event for event in simulated.events if _is_at(event, finding)]
     shown = [event for event in events if symptom_of(event) in symptoms]
     if shown:
-        return _verdict(finding, State.CONFIRMED, sentence(shown, steps), sum(event.count for event in shown) / steps)
+        lines = {Line(event.path, event.line) for event in shown}
+        cost = _cost(lines, simulated)
+        said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + _priced(cost, simulated))
+        return replace(said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated))
     if not _has_run(finding, simulated):
         return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
     if WAITS.isdisjoint(symptoms):
@@ -47,7 +53,9 @@ def without_finding(run: Run, findings: Sequence[Finding]) -> tuple[Verdict, ...
             name=_BY_ITSELF[any(event.blocking for event in events)][1],
             at=at,
             state=State.CONFIRMED,
-            sentence=sentence(events, steps),
+            sentence=sentence(events, steps) + _priced(cost := _cost({at}, simulated), simulated),
+            cost=cost,
+            share=_share(cost, simulated),
             per_step=sum(event.count for event in events) / steps,
             basis="simulation",
             message=_said(events[0]),
@@ -122,14 +130,34 @@ def _has_run(finding: Finding, simulated: Simulated) -> bool:
     return any(line in lines for line in range(finding.span.start_line, finding.span.end_line + 1))
 
 
-def _verdict(finding: Finding, state: State, text: str, per_step: float | None = None) -> Verdict:
+def _cost(lines: Set[Line], simulated: Simulated) -> Interval | None:
+    """What a step would gain without the waits of some lines."""
+    gains = [price.gain for price in simulated.prices if price.at in lines]
+    return Interval(sum(gain.low for gain in gains), sum(gain.high for gain in gains)) if gains else None
+
+
+def _share(cost: Interval | None, simulated: Simulated) -> Interval | None:
+    step = simulated.step_ms
+    if cost is None or step is None or not step.low:
+        return None
+    return Interval(cost.low / step.high, min(1.0, cost.high / step.low))
+
+
+def _priced(cost: Interval | None, simulated: Simulated) -> str:
+    if cost is None:
+        return ""
+    if cost.high < _NOTHING_MS:
+        return "; it costs next to nothing there"
+    return f"; without it, a step would be {units.span(cost)} shorter"
+
+
+def _verdict(finding: Finding, state: State, text: str) -> Verdict:
     return Verdict(
         code=finding.code,
         name=finding.name,
         at=Line(finding.path, finding.span.start_line),
         state=state,
         sentence=text,
-        per_step=per_step,
         basis="simulation",
         message=finding.message,
     )

@@ -14,7 +14,7 @@ from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on
 from trainlint_probe.report.words import Defect, defects, full, place_text, why_no_step
 from trainlint_probe.result import Result
-from trainlint_probe.wording.units import size
+from trainlint_probe.wording.units import size, span
 
 _LOOKS = {
     State.CONFIRMED: "bold red",
@@ -44,7 +44,9 @@ def render_simulated(result: Result, style: Style, *, verbose: bool) -> str:
 
 def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     machine = simulated.gpu if simulated.devices == 1 else f"{simulated.devices} x {simulated.gpu}"
-    yield from _written(f"Simulated GPU: {machine}. Counts are exact; no time was measured.", style, "bold")
+    yield from _written(
+        f"Simulated GPU: {machine}. Counts are exact; times come from a model, none was measured.", style, "bold"
+    )
     if not run.steps:
         yield from _written(f"No step was seen: {why_no_step(run)}.", style, "bold yellow")
         return
@@ -59,6 +61,8 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         f"({size(moved)}), {simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
         style,
     )
+    if simulated.step_ms is not None:
+        yield from _written(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
     yield from _written(f"A step is {run.clock}.", style, "dim")
     if not simulated.events and not simulated.launches:
         yield from _written("Nothing was put on the GPU: the script trains on the CPU.", style, "yellow")
@@ -71,13 +75,19 @@ def _per_step(events: Sequence[DeviceEvent], steps: int) -> str:
 
 
 def _verdicts(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> Iterator[Text]:
-    told = sorted(defects(verdicts), key=lambda item: -(item.said.per_step or 0.0))
+    told = sorted(defects(verdicts), key=_by_price)
     for item in told:
         if item.said.state is State.CONFIRMED:
             yield Text()
             yield from _confirmed(item, style)
     for state in (State.REFUTED, State.UNMEASURED, State.NOT_OBSERVED):
         yield from _folded([item.said for item in told if item.said.state is state], style, verbose=verbose)
+
+
+def _by_price(item: Defect) -> tuple[float, float]:
+    """The dearest first, then the most frequent."""
+    cost = item.said.cost
+    return (-(cost.low + cost.high) if cost is not None else 0.0, -(item.said.per_step or 0.0))
 
 
 def _confirmed(item: Defect, style: Style) -> Iterator[Text]:

@@ -86,8 +86,8 @@ class Log:
         self.events: dict[Cause, Happened] = {}
         self.muted = False
         """Whether what happens is not counted, as it would not happen on a GPU."""
-        self.listeners: list[Callable[[What, int], None]] = []
-        """Told each event and its bytes."""
+        self.listeners: list[Callable[[What, int, Cause], None]] = []
+        """Told each event, its bytes and its cause."""
         self._places: dict[tuple[CodeType, int], Place | None] = {}
 
     def note(self, what: What, size: int = 0, *, forward: Place | None = None) -> None:
@@ -102,7 +102,7 @@ class Log:
         happened.by_step[self.step] += 1
         happened.bytes += size
         for listener in self.listeners:
-            listener(what, size)
+            listener(what, size, cause)
 
     def here(self) -> Place | None:
         """The line that runs now."""

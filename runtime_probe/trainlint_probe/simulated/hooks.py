@@ -6,16 +6,22 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from trainlint.evidence import Called, DeviceEvent, Line, Memory, Seen, Simulated
+import torch
+
+from trainlint.evidence import Called, DeviceEvent, Interval, Line, Memory, Price, Seen, Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.account import EVERYWHERE, PAGEABLE, SYNCS, Account, Charge, counted, reason_for
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place, What
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.names import machine_named
+from trainlint_probe.simulated.queue import Work, prices, step_time
+from trainlint_probe.simulated.roofline import timed
 from trainlint_probe.simulated.simulation import Simulation
+from trainlint_probe.simulated.work import Item, Recorder
 from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.updating.optimizers import Optimizers
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
 
 _CHAIN = 12
 """Lines of a call chain that evidence keeps."""
+_PRICED = 3
+"""Steps of the window whose work is taken down, to be priced."""
 
 
 class SimulatedHooks:
@@ -45,6 +53,9 @@ class SimulatedHooks:
         """There is no look after the window."""
         self.account = Account() if orders.budget else None
         """What a budget limits."""
+        self.work = Recorder(self.simulation.places)
+        self.priced: list[Sequence[Item]] = []
+        """The work of the first steps of the window."""
         self._ticks: dict[int, int] = {}
         """The time of each mark of a clock → the number that the log then had."""
         self._launched: dict[int, int] = {}
@@ -58,7 +69,9 @@ class SimulatedHooks:
         self.watch.read_optimizers = self.optimizers.read
         self.clock.step_ended = self._step_ended
         self.clock.memory = self._memory
-        self.clock.opened = self.executed.start
+        self.clock.opened = self._opened
+        self.simulation.operators.executed = self.work.executed
+        self.simulation.log.listeners.append(self.work.happened)
         if self.account is not None:
             EVERYWHERE.append(self.account)
             self.watch.read_budget = self.account.read
@@ -67,6 +80,8 @@ class SimulatedHooks:
     def stop(self) -> None:
         """Simulate no more, so that what is told of the machine is true of this one."""
         self.executed.stop()
+        self.work.is_on = False
+        self.tf32 = torch.get_float32_matmul_precision() != "highest"
         self.simulation.__exit__(None, None, None)
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
@@ -83,6 +98,9 @@ class SimulatedHooks:
                 key=lambda event: (-event.count, event.path, event.line, event.what),
             )
         )
+        works = [
+            timed(items, self.simulation.gpu, self._line_of, tf32=self.tf32) for items in self.priced[:_PRICED] if items
+        ]
         directory = self.watch.directory
         elapsed = clock.marks[-1].at - clock.marks[0].at
         return {
@@ -96,6 +114,8 @@ class SimulatedHooks:
                 gpu=f"NVIDIA {self.simulation.gpu.device}",
                 devices=len(self.simulation.places.memory),
                 events=events,
+                step_ms=_mean([step_time(work) for work in works]),
+                prices=self._prices(works),
                 launches=(launched[-1] - launched[0]) / steps if steps else 0.0,
                 peak=tuple(memory.peak for memory in self.simulation.places.memory),
                 executed={
@@ -109,18 +129,25 @@ class SimulatedHooks:
         """All was seen."""
         seen(lambda run: run)
 
+    def _opened(self) -> None:
+        self.executed.start()
+        self.work.is_on = True
+
     def _step_ended(self) -> None:
         self.simulation.log.step += 1
         self.simulation.operators.forget_masks()
 
     def _memory(self) -> Memory:
+        if self.clock.open:
+            self.priced.append(self.work.take())
+            self.work.is_on = len(self.priced) < _PRICED
         at = self.watch.phases.since
         self._ticks[at] = self.simulation.log.step
         self._launched[at] = self.simulation.operators.launches
         first = self.simulation.places.memory[0]
         return Memory(allocated=first.live, peak=first.peak)
 
-    def _charge(self, what: What, size: int) -> None:
+    def _charge(self, what: What, size: int, cause: Cause) -> None:
         """What happened counts for the budget of the run."""
         assert self.account is not None
         path, line, via = self.watch.ledger.lines.caller(frame_at(2)) or ("", 0, "")
@@ -168,6 +195,22 @@ class SimulatedHooks:
             forward=None if cause.forward is None else Line(self._shown(cause.forward.path), cause.forward.line),
         )
 
+    def _line_of(self, cause: Cause) -> Line:
+        at = self._users_line(cause.chain)
+        return Line(self._shown(at.path), at.line)
+
+    def _prices(self, works: Sequence[Sequence[Work]]) -> tuple[Price, ...]:
+        """What a step gains without the waits of each line, in the mean of the steps that were taken down."""
+        by_step = [prices(work) for work in works]
+        lines = dict.fromkeys(line for found in by_step for line in found)
+        nothing = Interval(0.0, 0.0)
+        told = [(line, _mean([found.get(line, nothing) for found in by_step])) for line in lines]
+        return tuple(
+            Price(line, gain)
+            for line, gain in sorted(told, key=lambda pair: -pair[1].high if pair[1] else 0.0)
+            if isinstance(line, Line) and gain is not None
+        )
+
     def _users_line(self, chain: Sequence[Place]) -> Place:
         """The innermost line of the user's own code, else the innermost of all."""
         is_users = self.watch.ledger.lines.is_users
@@ -176,6 +219,12 @@ class SimulatedHooks:
 
     def _shown(self, path: str) -> str:
         return display_path(path, self.watch.directory) if path else path
+
+
+def _mean(intervals: Sequence[Interval]) -> Interval | None:
+    if not intervals:
+        return None
+    return Interval(fmean(each.low for each in intervals), fmean(each.high for each in intervals))
 
 
 def _seen(event: DeviceEvent) -> Seen:
