@@ -23,7 +23,7 @@ _INDEXING = frozenset(
 (aten/src/ATen/native/TensorAdvancedIndexing.cpp, make_info)."""
 _MIX = _INDEXING | frozenset(
     "copy_ _to_copy set_ record_stream _foreach_copy_ _pack_padded_sequence _pad_packed_sequence lstm gru rnn_tanh "
-    "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type".split()
+    "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type _nested_view_from_jagged".split()
 )
 """Operators that take tensors of the host beside those of a device."""
 _STRICT = frozenset("cat stack".split())
@@ -46,7 +46,11 @@ class Operator(NamedTuple):
     launches: bool
     """Whether it queues work for the device; views and sizes do not."""
     mixes: bool
+    """Whether tensors of the host may stand beside those of a device."""
     strict: bool
+    """Whether not even scalars may."""
+    device_at: int | None
+    """The position of its argument `device`."""
 
 
 class Operators(TorchDispatchMode):
@@ -88,6 +92,16 @@ class Operators(TorchDispatchMode):
             return self._run(operator, func, args, kwargs)
 
     def _run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        if operator.device_at is not None:  # C++ that parses a device by itself, as nested tensors do
+            at = operator.device_at
+            asked = args[at] if len(args) > at else kwargs.get("device")
+            if asked is not None and asked.type == "cuda":
+                host = torch.device("cpu")
+                if len(args) > at:
+                    args = (*args[:at], host, *args[at + 1 :])
+                else:
+                    kwargs = {**kwargs, "device": host}
+                return self._placed(operator, func, args, func(*args, **kwargs), asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
         if device is None:
             if count == 0 and (device := self._surrounding()) is not None:
@@ -233,6 +247,7 @@ def _described(func: Any) -> Operator:
         launches=not is_view and name not in _NO_KERNEL,
         mixes=name in _MIX,
         strict=name in _STRICT,
+        device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
     )
 
 

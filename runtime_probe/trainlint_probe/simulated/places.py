@@ -111,7 +111,9 @@ def parts(tensor: Any) -> Iterator[Any]:
     """The tensors that hold the memory of a tensor: itself; the indices and values of a sparse one; what a wrapper
     wraps.
     """
-    if tensor.layout is torch.strided:
+    if tensor.layout is torch.strided and tensor.is_nested:
+        yield tensor.values()
+    elif tensor.layout is torch.strided:
         inner = getattr(tensor, "__tensor_flatten__", None)
         if inner is None:
             yield tensor

@@ -6,6 +6,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -28,10 +29,12 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     _ask_for_modes(patches, surface)
     _replace_everywhere(patches, "_group_tensors_by_device_and_dtype", lambda own: _grouped(places, own))
     _replace_everywhere(patches, "_engine_run_backward", lambda own: _backward(operators, own))
+    _saved_tensors(patches, surface)
     _storages(patches, surface)
     _pinning(patches, places)
     _attention_switches(patches)
     _threads(patches, enter)
+    patches.put(torch, "compile", _uncompiled)
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
     patches.put(torch._C, "_cuda_isCurrentStreamCapturing", lambda: False)
@@ -41,11 +44,6 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
 
 def _ask_for_modes(patches: Patches, surface: Surface) -> None:
     """A function of PyTorch's Python asks first whether it is overridden. Where we call it, it is to go on."""
-    asking = (
-        overrides.has_torch_function,
-        overrides.has_torch_function_unary,
-        overrides.has_torch_function_variadic,
-    )
 
     def unless_ours(own: Function) -> Function:
         def asks(*args: Any) -> bool:
@@ -55,23 +53,27 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
 
         return asks
 
-    replacements = {own: unless_ours(own) for own in asking}
-    for name in ("torch.functional", "torch.nn.functional", "torch._tensor", "torch.nn.init", "torch._lobpcg"):
-        module = sys.modules.get(name)
-        for attribute, value in list(vars(module).items()) if module is not None else ():
-            if getattr(value, "__name__", "") and value in replacements:
-                patches.put(module, attribute, replacements[value])
+    for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):
+        own = getattr(overrides, name)
+        replacement = unless_ours(own)
+        for module in _modules_of_torch():
+            if vars(module).get(name) is own:
+                patches.put(module, name, replacement)
 
 
 def _replace_everywhere(patches: Patches, name: str, twin: Callable[[Function], Function]) -> None:
     """In each module of PyTorch that has taken a function by its name."""
     made: dict[Function, Function] = {}
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("torch") and callable(vars(module).get(name)):
-            own = vars(module)[name]
+    for module in _modules_of_torch():
+        own = vars(module).get(name)
+        if callable(own):
             if own not in made:
                 made[own] = twin(own)
             patches.put(module, name, made[own])
+
+
+def _modules_of_torch() -> list[ModuleType]:
+    return [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "torch" and module]
 
 
 def _grouped(places: Places, own: Function) -> Function:
@@ -115,6 +117,26 @@ def _backward(operators: Operators, own: Function) -> Function:
         return result
 
     return run
+
+
+def _saved_tensors(patches: Patches, surface: Surface) -> None:
+    """Hooks by which checkpointing keeps and recomputes tensors are called by C++, where the mode is off."""
+    own = torch._C._autograd._push_saved_tensors_default_hooks
+
+    def with_mode(hook: Function) -> Function:
+        @functools.wraps(hook)
+        def run(value: Any) -> Any:
+            if torch._C._is_torch_function_mode_enabled():
+                return hook(value)
+            with surface:
+                return hook(value)
+
+        return run
+
+    def push(pack: Function, unpack: Function) -> None:
+        own(with_mode(pack), with_mode(unpack))
+
+    patches.put(torch._C._autograd, "_push_saved_tensors_default_hooks", push)
 
 
 def _storages(patches: Patches, surface: Surface) -> None:
@@ -215,6 +237,11 @@ def _generator(surface: Surface) -> type:
             return torch.device("cuda", self.index)
 
     return Kind_("Generator", (), {})
+
+
+def _uncompiled(model: Any = None, **_: Any) -> Any:
+    """What `torch.compile` is given runs as it is: what a compiled kernel would do on a GPU is not known here."""
+    return (lambda function: function) if model is None else model
 
 
 def _default_type(own: Function) -> Function:
