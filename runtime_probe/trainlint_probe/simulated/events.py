@@ -27,6 +27,8 @@ class Kind(Enum):
     """The host waits until the device has done all that was queued."""
     COPY = "copy"
     """Memory goes from host to device or back."""
+    COLLECTIVE = "collective"
+    """Ranks exchange tensors."""
 
 
 class Place(NamedTuple):

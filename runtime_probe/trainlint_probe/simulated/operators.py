@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -10,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from trainlint.analysis.tables.waits.operators import OPERATORS, OperatorWait, When
 from trainlint_probe.simulated import precision
+from trainlint_probe.simulated.collectives import is_collective
 from trainlint_probe.simulated.errors import two_devices, wrong_generator
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
@@ -49,6 +51,8 @@ class Operator(NamedTuple):
     """Whether tensors of the host may stand beside those of a device."""
     strict: bool
     """Whether not even scalars may."""
+    collective: bool
+    """Whether it sends tensors between ranks."""
     device_at: int | None
     """The position of its argument `device`."""
 
@@ -103,6 +107,9 @@ class Operators(TorchDispatchMode):
                     kwargs = {**kwargs, "device": host}
                 return self._placed(operator, func, args, func(*args, **kwargs), asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
+        if operator.collective:
+            size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
+            self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
         if device is None:
             if count == 0 and (device := self._surrounding()) is not None:
                 out = func(*args, **kwargs)
@@ -226,6 +233,17 @@ class Operators(TorchDispatchMode):
         if torch.is_grad_enabled() and torch._C._current_autograd_node() is None:
             self.masks[torch.autograd._get_sequence_nr() - 1] = self.log.here()
 
+    @contextmanager
+    def around(self, values: Sequence[Any], name: str = "") -> Iterator[None]:
+        """What C++ makes of no tensor lies, in this block, where these lie."""
+        self.surroundings.append(values)
+        self.names.append(name)
+        try:
+            yield
+        finally:
+            self.surroundings.pop()
+            self.names.pop()
+
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""
         if len(self.masks) > _MOST_MASKS:
@@ -247,6 +265,7 @@ def _described(func: Any) -> Operator:
         launches=not is_view and name not in _NO_KERNEL,
         mixes=name in _MIX,
         strict=name in _STRICT,
+        collective=is_collective(schema.name.partition("::")[0], name),
         device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
     )
 

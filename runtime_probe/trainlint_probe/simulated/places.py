@@ -119,7 +119,8 @@ def parts(tensor: Any) -> Iterator[Any]:
             yield tensor
         else:
             for name in inner()[0]:
-                yield from parts(getattr(tensor, name))
+                if isinstance(part := getattr(tensor, name), torch.Tensor):  # others are meshes of devices
+                    yield from parts(part)
     elif tensor.layout is torch.sparse_coo:
         yield tensor._indices()
         yield tensor._values()

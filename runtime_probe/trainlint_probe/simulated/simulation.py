@@ -6,7 +6,7 @@ import os
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
-from trainlint_probe.simulated import cuda, streams, twins
+from trainlint_probe.simulated import cuda, ranks, streams, twins
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
@@ -42,6 +42,7 @@ class Simulation:
     def __enter__(self) -> Simulation:
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        ranks.install(self._patches, self._devices, self.operators)
         streams.tell(self.log)
         self.surface.__enter__()
         self.operators.__enter__()

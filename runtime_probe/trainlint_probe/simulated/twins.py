@@ -37,6 +37,7 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     patches.put(torch, "compile", _uncompiled)
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
+    patches.put(torch._C, "_get_accelerator", lambda check=None: torch.device("cuda"))
     patches.put(torch._C, "_cuda_isCurrentStreamCapturing", lambda: False)
     # Tensors are compared with the number of the device whose generator draws; here there is one generator.
     patches.put(torch.cuda.amp.common, "amp_definitely_not_available", lambda: False)
@@ -105,13 +106,8 @@ def _backward(operators: Operators, own: Function) -> Function:
 
     @functools.wraps(own)
     def run(*args: Any, **kwargs: Any) -> Any:
-        operators.surroundings.append(args[:1])
-        operators.names.append("")
-        try:
+        with operators.around(args[:1]):
             result = own(*args, **kwargs)
-        finally:
-            operators.surroundings.pop()
-            operators.names.pop()
         if sys._getframe(1).f_code.co_name == "backward":  # and not torch.autograd.grad, which ends no micro-batch
             operators.after_backward()
         return result
