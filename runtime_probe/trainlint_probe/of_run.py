@@ -139,11 +139,12 @@ def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
 def _request(options: Options) -> Request:
     deep = 0 if options.deep is False else _DEEP_STEPS
     assert options.script is not None, "of_trace is for traces"
+    simulated = options.device.startswith("simulated")
     return Request(
         script=options.script,
         arguments=options.arguments,
         module=options.module,
-        processes=options.processes,
+        processes=1 if simulated else options.processes,
         child_settings=ChildSettings(
             output="",
             warmup=options.warmup or 10,
@@ -151,6 +152,7 @@ def _request(options: Options) -> Request:
             simulated_warmup=options.warmup or SIMULATED_WARMUP,
             simulated_steps=options.steps or SIMULATED_STEPS,
             device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,
             deep_steps=deep,

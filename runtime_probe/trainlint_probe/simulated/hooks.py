@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -13,11 +14,12 @@ import torch
 
 from trainlint.evidence import Called, DeviceEvent, Interval, Line, Memory, Price, Seen, Simulated
 from trainlint.symptoms import Symptom
+from trainlint_probe import own_rank
 from trainlint_probe.budgets.account import EVERYWHERE, PAGEABLE, SYNCS, Account, Charge, counted, reason_for
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place, What
 from trainlint_probe.simulated.executed import Executed
-from trainlint_probe.simulated.names import machine_named
+from trainlint_probe.simulated.names import MOST, machine_named
 from trainlint_probe.simulated.queue import Work, prices, step_time
 from trainlint_probe.simulated.roofline import timed
 from trainlint_probe.simulated.simulation import Simulation
@@ -46,7 +48,10 @@ class SimulatedHooks:
         clock.child_settings = replace(
             orders, warmup=orders.simulated_warmup, warmup_limit=orders.simulated_warmup, steps=steps
         )
-        self.simulation = Simulation(*machine_named(orders.device))
+        gpu, devices = machine_named(orders.device)
+        self.is_alone = orders.simulated_ranks > 1 or "WORLD_SIZE" not in os.environ
+        """Whether this process stands for all ranks."""
+        self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)))
         self.optimizers = Optimizers(watch, clock)
         self.executed = Executed(watch.ledger.lines.is_users)
         self.deeper: Deeper | None = None
@@ -64,6 +69,7 @@ class SimulatedHooks:
     def install(self) -> None:
         """Turn the device on for the rest of the process."""
         self.simulation.__enter__()
+        own_rank.simulated = self.is_alone
         self.simulation.operators.after_backward = self._after_backward
         self.optimizers.install()
         self.watch.read_optimizers = self.optimizers.read

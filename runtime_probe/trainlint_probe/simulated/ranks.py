@@ -35,12 +35,18 @@ def install(patches: Patches, ranks: int, operators: Operators) -> None:
             store=FakeStore(),
         )
 
+    patches.put(torch.multiprocessing, "spawn", _spawned)
     reducer = _reducer(torch.distributed.Reducer, operators)
     patches.put(torch.distributed, "Reducer", reducer)
     for module in (distributed_c10d, torch.distributed):
         patches.put(module, "init_process_group", fake)
         patches.put(module, "get_backend", lambda group=None: "nccl")
         patches.put(module, "is_nccl_available", lambda: True)
+
+
+def _spawned(function: Function, args: Any = (), *_: Any, **__: Any) -> None:
+    """Of the processes that `torch.multiprocessing.spawn` would start, the first: in this one."""
+    function(0, *args)
 
 
 def _reducer(own: type, operators: Operators) -> type:
