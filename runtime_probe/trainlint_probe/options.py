@@ -147,8 +147,8 @@ def _parser() -> argparse.ArgumentParser:
         type=_device,
         default="auto",
         metavar="DEVICE",
-        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4: N GPUs that only keep books (default: "
-        "auto, a GPU if there is one, else simulated:h100)",
+        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
+        "one, else simulated:h100)",
     )
     run.add_argument(
         "--nproc-per-node", type=_count, default=1, metavar="N", help="start N processes with torch's own launcher"

@@ -6,7 +6,6 @@ import os
 
 from trainlint_probe.watch.imported import loaded
 
-
 simulated = False
 """Whether the other ranks exist in name only: then nobody waits for their evidence."""
 

@@ -229,7 +229,19 @@ class TestRuns:
     def test_a_plain_training_is_judged_line_by_line(self, runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
         script = runner.project / "plain.py"
         script.write_text((SCRIPTS / "plain.py").read_text())
-        words = ["probe", "--device", "cpu", "--no-deep", "--steps", "8", "--warmup", "3", "--output-format", "json", "plain.py"]
+        words = [
+            "probe",
+            "--device",
+            "cpu",
+            "--no-deep",
+            "--steps",
+            "8",
+            "--warmup",
+            "3",
+            "--output-format",
+            "json",
+            "plain.py",
+        ]
         assert main(words) in (0, 1)  # whether workers would surely help depends on what else the machine does
         document = json.loads(capfd.readouterr().out)
         states = {(item["code"], item["at"]["line"]): item["state"] for item in document["verdicts"]}

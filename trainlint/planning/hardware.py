@@ -1,7 +1,7 @@
 """GPUs by the names that people use: their memory, and how fast they send to each other.
 
-Memory, its bandwidth and links are those of the makers' data sheets; a card of 80 GB has 80 x 2^30 bytes, of which driver and error
-correction keep about one. Peaks stand in `trainlint.devices`.
+Memory, its bandwidth and links are those of the makers' data sheets; a card of 80 GB has 80 x 2^30 bytes, of which
+driver and error correction keep about one. Peaks stand in `trainlint.devices`.
 """
 
 from __future__ import annotations

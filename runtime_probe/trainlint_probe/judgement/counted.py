@@ -1,4 +1,4 @@
-"""What a run on simulated GPUs says of findings: how often each step waits or copies at a line, and nothing of times."""
+"""What a run on simulated GPUs says of findings: how often each step waits or copies at a line, and its price."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
         lines = {Line(event.path, event.line) for event in shown}
         cost = _cost(lines, simulated)
         said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + _priced(cost, simulated))
-        return replace(said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated))
+        return replace(
+            said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
+        )
     if not _has_run(finding, simulated):
         return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
     if WAITS.isdisjoint(symptoms):

@@ -57,8 +57,8 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     others = _per_step([event for event in copies if not event.blocking], steps)
     moved = sum(event.bytes for event in copies) / steps
     yield from _written(
-        f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, {others} other copies "
-        f"({size(moved)}), {simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
+        f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, "
+        f"{others} other copies ({size(moved)}), {simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
         style,
     )
     if simulated.step_ms is not None:

@@ -20,7 +20,15 @@ from trainlint_probe.simulated.places import Memory
 from trainlint_probe.watch.patches import Patches
 
 Function = Callable[..., Any]
-_CAPABILITIES = {"v100": (7, 0), "t4": (7, 5), "a100": (8, 0), "a10": (8, 6), "l4": (8, 9), "h100": (9, 0), "h200": (9, 0)}
+_CAPABILITIES = {
+    "v100": (7, 0),
+    "t4": (7, 5),
+    "a100": (8, 0),
+    "a10": (8, 6),
+    "l4": (8, 9),
+    "h100": (9, 0),
+    "h200": (9, 0),
+}
 """Beginnings of the names of GPUs → the compute capability (NVIDIA's table "CUDA GPU Compute Capability")."""
 _MULTIPROCESSORS = {"v100": 80, "t4": 40, "a100": 108, "a10": 72, "l4": 58, "h100": 132, "h200": 132}
 """Likewise, by the makers' data sheets."""
@@ -219,9 +227,8 @@ def _device_context(copies: Copies) -> type:
             if self.index >= 0:
                 copies.current = self.index
 
-        def __exit__(self, *_: object) -> bool:
+        def __exit__(self, *_: object) -> None:
             copies.current = self.before
-            return False
 
     return Device
 

@@ -8,7 +8,8 @@ def two_devices(device: int, operator: str, other: int | None = None) -> Runtime
     second = "cpu" if other is None else f"cuda:{other}"
     when = f" (when executing aten::{operator})" if operator else ""
     return RuntimeError(
-        f"Expected all tensors to be on the same device, but found at least two devices, cuda:{device} and {second}!{when}"
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"cuda:{device} and {second}!{when}"
     )
 
 
@@ -20,7 +21,8 @@ def wrong_generator() -> RuntimeError:
 def no_numpy(device: int) -> TypeError:
     """NumPy reads no memory of a device."""
     return TypeError(
-        f"can't convert cuda:{device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        f"can't convert cuda:{device} device type tensor to numpy. "
+        "Use Tensor.cpu() to copy the tensor to host memory first."
     )
 
 

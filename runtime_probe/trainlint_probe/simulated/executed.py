@@ -33,7 +33,7 @@ class Executed:
     def stop(self) -> None:
         """Trace no more."""
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type] # None takes it away
+        threading.settrace(None)
 
     def _call(self, frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code

@@ -32,9 +32,7 @@ class _TensorType(type):
 
     def __instancecheck__(cls, value: object) -> bool:
         return (
-            isinstance(value, torch.Tensor)
-            and value.dtype == cls.dtype
-            and cls.copies.places.device(value) is not None
+            isinstance(value, torch.Tensor) and value.dtype == cls.dtype and cls.copies.places.device(value) is not None
         )
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:

@@ -23,7 +23,9 @@ def machine_named(text: str) -> tuple[str, int]:
     else:
         count = 1
     if gpu_named(name) is None:
-        raise ValueError(f"{name} is no GPU that trainlint knows; write one as `trainlint plan --gpu` takes it, such as h100")
+        raise ValueError(
+            f"{name} is no GPU that trainlint knows; write one as `trainlint plan --gpu` takes it, such as h100"
+        )
     if not 1 <= count <= MOST:
         raise ValueError(f"a simulated machine has 1 to {MOST} GPUs, not {count}")
     return name, count

@@ -18,14 +18,15 @@ from trainlint_probe.simulated.places import Places, tensors
 
 _MASKS = (torch.bool, torch.uint8)
 _WAITS = {row.name: row for row in OPERATORS}
-_INDEXING = frozenset(
-    "index _unsafe_index index_put index_put_ _index_put_impl_ _unsafe_index_put".split()
-)
+_INDEXING = frozenset("index _unsafe_index index_put index_put_ _index_put_impl_ _unsafe_index_put".split())
 """Operators that take a list of indices, of which those on the host are copied to the device
 (aten/src/ATen/native/TensorAdvancedIndexing.cpp, make_info)."""
 _MIX = _INDEXING | frozenset(
-    "copy_ _to_copy set_ record_stream _foreach_copy_ _pack_padded_sequence _pad_packed_sequence lstm gru rnn_tanh "
-    "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type _nested_view_from_jagged".split()
+    (
+        "copy_ _to_copy set_ record_stream _foreach_copy_ _pack_padded_sequence _pad_packed_sequence lstm gru rnn_tanh "
+        "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type "
+        "_nested_view_from_jagged"
+    ).split()
 )
 """Operators that take tensors of the host beside those of a device."""
 _STRICT = frozenset("cat stack".split())
@@ -57,7 +58,7 @@ class Operator(NamedTuple):
     """The position of its argument `device`."""
 
 
-class Operators(TorchDispatchMode):
+class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
     def __init__(self, places: Places, log: Log) -> None:
@@ -271,9 +272,7 @@ def _described(func: Any) -> Operator:
 
 
 def _masks(places: Places, args: Any) -> bool:
-    return any(
-        index is not None and index.dtype in _MASKS and places.device(index) is not None for index in args[1]
-    )
+    return any(index is not None and index.dtype in _MASKS and places.device(index) is not None for index in args[1])
 
 
 def _fills(args: Any) -> bool:
@@ -304,8 +303,8 @@ _CIRCUMSTANCES: dict[When, Callable[[Places, Any, Any], bool]] = {
     When.MASK_WRITE: _masks_written,
     When.NO_OUTPUT_SIZE: lambda places, args, kwargs: kwargs.get("output_size") is None,
     When.OTHER_VALUES: _are_others,
-    When.ONE_SAMPLE: lambda places, args, kwargs: args[1] == 1 or not (
-        args[2] if len(args) > 2 else kwargs.get("replacement", False)
+    When.ONE_SAMPLE: lambda places, args, kwargs: (
+        args[1] == 1 or not (args[2] if len(args) > 2 else kwargs.get("replacement", False))
     ),
     When.DEVICE_VALUE: lambda places, args, kwargs: places.device(args[2]) is not None,
     When.EQUAL_BOUNDS: lambda places, args, kwargs: (

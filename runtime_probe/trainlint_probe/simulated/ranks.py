@@ -14,6 +14,8 @@ from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.watch.patches import Patches
 
 Function = Callable[..., Any]
+
+
 def install(patches: Patches, ranks: int, operators: Operators) -> None:
     """`init_process_group` makes a fake group of so many ranks from now on, whatever backend it is asked for."""
     if not torch.distributed.is_available():
@@ -61,7 +63,7 @@ def _reducer(own: type, operators: Operators) -> type:
         future.set_result(buffer)
         return future
 
-    class Reducer(own):  # type: ignore[misc, valid-type] # made of PyTorch's class
+    class Reducer(own):  # type: ignore[misc] # made of PyTorch's class
         def __init__(self, parameters: Any, *args: Any, **kwargs: Any) -> None:
             self.parameters = parameters
             with operators.around(parameters):

@@ -18,9 +18,7 @@ _PINNED = 24e9
 """Bytes a second from pinned memory: PCIe 4.0 with 16 lanes."""
 
 
-def timed(
-    items: Sequence[Item], gpu: Gpu, name_of: Callable[[Cause], Hashable], *, tf32: bool = False
-) -> list[Work]:
+def timed(items: Sequence[Item], gpu: Gpu, name_of: Callable[[Cause], Hashable], *, tf32: bool = False) -> list[Work]:
     """The work of a step on a GPU. `name_of` says by what name the waits of a cause are priced together."""
     half = gpu.flops(Precision.BF16) or 0.0
     single = gpu.flops(Precision.FP32) or half

@@ -153,9 +153,8 @@ class Device:
         if self.index >= 0:
             Device.current = self.index
 
-    def __exit__(self, *_: object) -> bool:
+    def __exit__(self, *_: object) -> None:
         Device.current = self.before
-        return False
 
 
 class DeviceOf(Device):

@@ -24,8 +24,7 @@ _FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "_make_tensor"})
 """Factories that copy data of the host to the device that they are given."""
 
 
-
-class Surface(TorchFunctionMode):
+class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands above autograd, for each thread of the script."""
 
     def __init__(self, operators: Operators, copies: Copies) -> None:

@@ -74,7 +74,7 @@ def _replace_everywhere(patches: Patches, name: str, twin: Callable[[Function], 
 
 
 def _modules_of_torch() -> list[ModuleType]:
-    return [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "torch" and module]
+    return [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "torch"]
 
 
 def _grouped(places: Places, own: Function) -> Function:
@@ -157,7 +157,7 @@ def _storages(patches: Patches, surface: Surface) -> None:
         return f"cuda:{index}"
 
     def restore(storage: Any, location: str) -> Any:
-        index = copies.index(location) if isinstance(location, str) else None
+        index = copies.index(location)
         if index is None:
             return None
         log.note(What(Kind.COPY, "torch.load", HOST_TO_DEVICE, pageable=True), storage.nbytes())
@@ -165,7 +165,9 @@ def _storages(patches: Patches, surface: Surface) -> None:
         return storage
 
     registry = serialization._package_registry
-    patches.put(serialization, "_package_registry", sorted([*registry, (_PRIORITY, tag, restore)], key=lambda row: row[0]))
+    patches.put(
+        serialization, "_package_registry", sorted([*registry, (_PRIORITY, tag, restore)], key=lambda row: row[0])
+    )
 
 
 def _pinning(patches: Patches, places: Places) -> None:
@@ -213,7 +215,7 @@ def _threads(patches: Patches, enter: Callable[[], None]) -> None:
 def _generator(surface: Surface) -> type:
     own = torch.Generator
 
-    class Kind_(type):
+    class GeneratorType(type):
         def __instancecheck__(cls, value: object) -> bool:
             return isinstance(value, own)
 
@@ -232,7 +234,7 @@ def _generator(surface: Surface) -> type:
         def device(self) -> torch.device:
             return torch.device("cuda", self.index)
 
-    return Kind_("Generator", (), {})
+    return GeneratorType("Generator", (), {})
 
 
 def _uncompiled(model: Any = None, **_: Any) -> Any:

@@ -69,7 +69,7 @@ def _flops(func: Any, args: Any, out: Any) -> float:
         if name == "aten::_scaled_dot_product_flash_attention_for_cpu":
             return float(sdpa_flop(*(tensor.shape for tensor in args[:3])))
         if name == "aten::_scaled_dot_product_flash_attention_for_cpu_backward":  # five products in place of two
-            return 2.5 * sdpa_flop(*(tensor.shape for tensor in args[1:4]))
+            return 2.5 * float(sdpa_flop(*(tensor.shape for tensor in args[1:4])))
     except (TypeError, AssertionError, IndexError):
         return 0.0  # a form of the operator whose operations PyTorch's own counter does not know
     return 0.0

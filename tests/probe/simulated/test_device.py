@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
+
 from trainlint_probe.simulated.simulation import Simulation
 
 
@@ -40,7 +41,12 @@ def test_the_machine_is_the_named_one(simulation: Simulation) -> None:
 def test_a_tensor_says_where_it_is(simulation: Simulation) -> None:
     tensor = torch.zeros(2, device="cuda:1")
 
-    assert (tensor.device, tensor.is_cuda, tensor.is_cpu, tensor.get_device()) == (torch.device("cuda:1"), True, False, 1)
+    assert (tensor.device, tensor.is_cuda, tensor.is_cpu, tensor.get_device()) == (
+        torch.device("cuda:1"),
+        True,
+        False,
+        1,
+    )
     assert tensor[:1].device == (tensor + 1).device == torch.device("cuda:1")
     assert tensor.type() == "torch.cuda.FloatTensor"
     assert isinstance(tensor, torch.cuda.FloatTensor)
@@ -154,7 +160,7 @@ def trained(device: str) -> tuple[list[float], list[torch.Tensor]]:
 
 def test_a_training_learns_what_it_learns_on_a_cpu() -> None:
     losses, parameters = trained("cpu")
-    with Simulation() as simulated:
+    with Simulation():
         simulated_losses, simulated_parameters = trained("cuda")
 
     assert simulated_losses == losses

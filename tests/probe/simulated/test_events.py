@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import torch
-from trainlint_probe.simulated.events import Kind
+
 from trainlint_probe.simulated.simulation import Simulation
 
 SETUP = """

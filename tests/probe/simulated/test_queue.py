@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from trainlint_probe.simulated.queue import HOST, WAIT, Work, prices, step_time
 
 FAST, SLOW = HOST

@@ -10,6 +10,7 @@ import torch
 from torch import distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+
 from trainlint_probe.simulated.events import Kind
 from trainlint_probe.simulated.simulation import Simulation
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from trainlint.cli import main
 
 pytestmark = pytest.mark.slow
@@ -49,14 +50,18 @@ def line_of(text: str) -> int:
 
 
 def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["probe", "--device", "simulated:a100-80gb", "--output-format", "json", "-o", "e.json", "train.py"]) == 1
+    assert (
+        main(["probe", "--device", "simulated:a100-80gb", "--output-format", "json", "-o", "e.json", "train.py"]) == 1
+    )
     document = json.loads((project / "e.json").read_text())
 
     (run,) = document["runs"]
     simulated = run["simulated"]
     assert simulated["gpu"] == "NVIDIA A100-SXM4-80GB"
     assert len(run["steps"]) == 20
-    found = {(event["line"], event["what"]): (event["kind"], event["count"], event["steps"]) for event in simulated["events"]}
+    found = {
+        (event["line"], event["what"]): (event["kind"], event["count"], event["steps"]) for event in simulated["events"]
+    }
     assert found == {
         (line_of("inputs.to("), "Tensor.to"): ("copy", 20, 20),
         (line_of("targets.to("), "Tensor.to"): ("copy", 20, 20),
