@@ -33,10 +33,10 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
         return replace(
             said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
         )
+    if WAITS.isdisjoint(symptoms):
+        return _verdict(finding, State.UNMEASURED, "what it costs is neither a wait nor a copy")
     if not _has_run(finding, simulated):
         return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
-    if WAITS.isdisjoint(symptoms):
-        return _verdict(finding, State.UNMEASURED, "the line ran; what it costs shows on a real device only")
     return _verdict(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")
 
 

@@ -19,10 +19,9 @@ from trainlint_probe.wording.units import size, span
 _LOOKS = {
     State.CONFIRMED: "bold red",
     State.REFUTED: "green",
-    State.UNMEASURED: "cyan",
     State.NOT_OBSERVED: "dim",
 }
-_SAID = {State.UNMEASURED: "not simulated", State.NOT_OBSERVED: "not reached"}
+_SAID = {State.NOT_OBSERVED: "not reached"}
 _MOST = 5
 """Findings of each state that ask for no work, where nobody asked for all."""
 
@@ -58,7 +57,8 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     moved = sum(event.bytes for event in copies) / steps
     yield from _written(
         f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, "
-        f"{others} other copies ({size(moved)}), {simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
+        f"{others} other copies ({size(moved)}), "
+        f"{simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
         style,
     )
     if simulated.step_ms is not None:
@@ -80,8 +80,12 @@ def _verdicts(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> It
         if item.said.state is State.CONFIRMED:
             yield Text()
             yield from _confirmed(item, style)
-    for state in (State.REFUTED, State.UNMEASURED, State.NOT_OBSERVED):
+    for state in (State.REFUTED, State.NOT_OBSERVED):
         yield from _folded([item.said for item in told if item.said.state is state], style, verbose=verbose)
+    others = [f"{place_text(item.said.at)} {item.said.code}" for item in told if item.said.state is State.UNMEASURED]
+    if others:
+        yield Text()
+        yield from _written(f"Neither waits nor copies, so not simulated: {', '.join(others)}.", style, "dim")
 
 
 def _by_price(item: Defect) -> tuple[float, float]:
