@@ -65,7 +65,9 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         yield from _written(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
     yield from _written(f"A step is {run.clock}.", style, "dim")
     if not simulated.events and not simulated.launches:
-        yield from _written("Nothing was put on the GPU: the script trains on the CPU.", style, "yellow")
+        yield from _written(
+            "Nothing was put on the GPU. To measure a training on the CPU, add `--device cpu`.", style, "yellow"
+        )
     if run.outcome != "window closed":
         yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
 
