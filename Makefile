@@ -20,7 +20,7 @@ comma := ,
 DEVELOPED := $(VENV)/.developed-$(subst $(comma),-,$(EXTRAS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all test-alone nightly check format docs site probe-gpu clean
+.PHONY: help demo demo-live test test-slow test-all test-alone nightly check format docs site probe-gpu clean
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
@@ -30,8 +30,13 @@ demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it woul
 	@$(BIN)/trainlint check examples/ --exit-zero
 	@printf '\n== trainlint check examples/ --diff   (what `--fix` would rewrite; nothing is written) ==\n\n'
 	@$(BIN)/trainlint check examples/ --exit-zero --diff
+	@printf '\n== a training step on a simulated GPU, recorded (`make demo-live` runs it here) ==\n\n'
+	@cat examples/simulated.txt
 	@printf '\nThe demo succeeded. The findings above are planted: examples/README.md names each of them.\n'
 	@printf 'Only `--exit-zero` made both runs exit with 0; without it, findings make trainlint exit with 1.\n'
+
+demo-live: $(VENV)/.torch $(VENV)/.installed  ## Run the example on a simulated GPU, by PyTorch on your CPU
+	cd examples && ../$(BIN)/trainlint probe --device simulated:h100 --no-overlay train.py --steps 25 --batch 4 --context 16 || [ $$? -eq 1 ]
 
 test: $(DEVELOPED)  ## Run the tests, but for those that take long
 	$(BIN)/python -m pytest -m "not slow and not nightly" $(PYTEST)

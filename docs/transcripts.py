@@ -23,6 +23,10 @@ DEMO = "trainlint check examples --select TRN203,TRN207"
 """The command whose output README.md shows: few findings, one of them with a fix and in another file than its loop."""
 PICTURE = "docs/images/check.svg"
 """The same output in colours."""
+PROBED = "trainlint probe --device simulated:h100 --no-overlay train.py --steps 25 --batch 4 --context 16"
+"""The command whose output RECORDED holds, run in examples/."""
+RECORDED = "examples/simulated.txt"
+"""What `make demo` shows without PyTorch, and docs/simulated-gpu.md quotes."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
 """The command whose output docs/why.md shows: a rule that reports something, and one that is silent."""
 
@@ -39,6 +43,24 @@ def trainlint(*words: str, color: bool = False) -> str:
     return subprocess.run(
         command, cwd=REPOSITORY, env=plain, stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout
+
+
+def recorded() -> str:
+    """A run on a simulated GPU, as a terminal shows it."""
+    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    plain.pop("FORCE_COLOR", None)
+    command = [sys.executable, "-m", "trainlint", *PROBED.split()[1:]]
+    ran = subprocess.run(
+        command,
+        cwd=REPOSITORY / "examples",
+        env=plain,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    if ran.returncode != 1:  # findings are confirmed
+        raise RuntimeError(f"{PROBED} ended with {ran.returncode}:\n{ran.stderr}")
+    return f"$ cd examples\n$ {PROBED}\n\n{ran.stdout}"
 
 
 def demo() -> str:
@@ -111,7 +133,7 @@ def main() -> int:
         ("docs/why.md", "why", answer()),
         ("docs/core-list.md", "core", core()),
     )
-    for page, name, content in (*pages, (PICTURE, "", picture())):
+    for page, name, content in (*pages, (PICTURE, "", picture()), (RECORDED, "", recorded())):
         path = REPOSITORY / page
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         after = between_markers(before, name, content) if name else content

@@ -11,6 +11,9 @@ from trainlint.evidence_json import Damaged, from_json, to_json
 
 VARIABLE = "TRAINLINT_PROBE"
 
+SIMULATED_WARMUP, SIMULATED_STEPS = 3, 20
+"""Steps before and in the window on a simulated device: counts do not scatter as times do."""
+
 SAFETY_STOP = 5
 """The exit code, of the child and then of `trainlint probe`, where a checkpoint was about to be overwritten."""
 TIMED_OUT = 124
@@ -28,6 +31,10 @@ class ChildSettings:
     warmup_limit: int = 40
     """The most: a training whose steps never settle is measured nevertheless, and the evidence says so."""
     steps: int = 30
+    simulated_warmup: int = SIMULATED_WARMUP
+    """Steps before the window on a simulated device, where nothing need settle."""
+    simulated_steps: int = SIMULATED_STEPS
+    """Steps of the window there."""
     fallback_after: int = 200
     """After so many batches without an optimizer step, batches are taken for steps."""
     start_timeout: float = 300.0
@@ -39,6 +46,13 @@ class ChildSettings:
     deep_without_device: bool = True
     """Whether to profile, and to count operations, where there is no accelerator, too: a profile shows no waits there,
     there is no peak to compare the operations with, and both take as long."""
+    device: str = "real"
+    """"real": whatever PyTorch finds. "auto": a GPU if there is one, else a simulated one. "simulated:NAME" or
+    "simulated:NAMExN": N simulated GPUs of this name."""
+    simulated_ranks: int = 1
+    """How many ranks a simulated training has, of which this process is the first."""
+    hides_devices: bool = False
+    """Whether the script shall see no GPU."""
     budget: bool = False
     """Whether what a budget limits is counted at each line."""
     flops: bool = True

@@ -86,6 +86,10 @@ def _text(result: Result, options: Options) -> str:
         style = style_for(sys.stdout, options.color)
     else:
         style = Style(color=options.color == "always")
+    if result.runs and result.runs[0].simulated is not None:
+        from trainlint_probe.report.simulated import render_simulated
+
+        return render_simulated(result, style, verbose=options.verbose)
     if result.runs:
         from trainlint_probe.report.terminal import render
 

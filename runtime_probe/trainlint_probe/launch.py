@@ -88,7 +88,7 @@ def launch(request: Request, output: Path) -> Launched:
             live_line(sys.stderr, output, wanted=request.progress) as show,
             started(
                 overlay.wrapped_command(_command(request)),
-                env=silenced({**os.environ, **as_environment(orders)}, str(output)),
+                env=silenced({**os.environ, **_environment(orders), **as_environment(orders)}, str(output)),
                 stdout=sys.stderr if request.script_to_stderr else None,
             ) as process,
         ):
@@ -109,6 +109,18 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
         overlaid=overlay.directories,
         progress=request.progress and can_show(sys.stderr, os.environ),
     )
+
+
+def _environment(orders: ChildSettings) -> dict[str, str]:
+    """What keeps PyTorch from finding a GPU where the user wants the CPU, and what torch's launcher would tell the
+    first of several ranks where these are simulated.
+    """
+    found = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""} if orders.hides_devices else {}
+    if orders.simulated_ranks > 1:
+        ranks = str(orders.simulated_ranks)
+        found |= {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks}
+        found |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+    return found
 
 
 def _command(request: Request) -> list[str]:

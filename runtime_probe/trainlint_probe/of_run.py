@@ -15,10 +15,11 @@ from trainlint.evidence import Line, Run, Verdict
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import ChildSettings
+from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.after_trials import with_trials
 from trainlint_probe.judgement.confirming import confirm_findings
+from trainlint_probe.judgement.counted import without_finding
 from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
 from trainlint_probe.judgement.judged_run import judge_run, judge_together
@@ -88,10 +89,13 @@ def result_of_run(options: Options) -> Result:
         f"it was not at work in rank {runs[0].rank}, which is spoken of, but in another",
     )
     # A few steps under the profiler say nothing new of what thirty without it have shown.
-    found = [*judge_run(runs[0]), *judge_together(ranks)]
+    found = [] if runs[0].simulated is not None else [*judge_run(runs[0]), *judge_together(ranks)]
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
-    of_run = as_verdicts(found, where=options.script, basis="timer")
+    of_run = (
+        *as_verdicts(found, where=options.script, basis="timer"),
+        *without_finding(runs[0], static.report.findings),
+    )
     whole = confirm_findings(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
     comparisons = _verified(options, static.paths, whole.verdicts)
     runs = (_with_missing_module(_with_files_of(comparisons, runs[0])), *runs[1:])
@@ -135,15 +139,21 @@ def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
 def _request(options: Options) -> Request:
     deep = 0 if options.deep is False else _DEEP_STEPS
     assert options.script is not None, "of_trace is for traces"
+    simulated = options.device.startswith("simulated")
     return Request(
         script=options.script,
         arguments=options.arguments,
         module=options.module,
-        processes=options.processes,
+        processes=1 if simulated else options.processes,
         child_settings=ChildSettings(
             output="",
-            warmup=options.warmup,
-            steps=options.steps,
+            warmup=options.warmup or 10,
+            steps=options.steps or 30,
+            simulated_warmup=options.warmup or SIMULATED_WARMUP,
+            simulated_steps=options.steps or SIMULATED_STEPS,
+            device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_ranks=options.processes if simulated else 1,
+            hides_devices=options.device == "cpu",
             timeout=options.timeout,
             deep_steps=deep,
             deep_without_device=options.deep is True,
@@ -231,8 +241,8 @@ def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verd
         options.script,
         options.arguments,
         module=options.module,
-        warmup=options.warmup,
-        steps=options.steps,
+        warmup=options.warmup or 10,
+        steps=options.steps or 30,
         least_s=LEAST_S,
         pairs=options.pairs,
         timeout=options.timeout,

@@ -40,10 +40,13 @@ class Options:
     """A memory snapshot that goes with the trace."""
     paths: tuple[Path, ...]
     """What to judge statically; by default the script and the files that were seen at work."""
-    steps: int
-    warmup: int
+    steps: int | None
+    """None: as many as the device needs."""
+    warmup: int | None
     timeout: float
     """Seconds."""
+    device: str
+    """"auto", "real" or "simulated", the last with a machine behind a colon."""
     processes: int
     """How many to start through torch's own launcher; 1 starts the script as it is."""
     deep: bool | None
@@ -87,6 +90,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         steps=typed.steps,
         warmup=typed.warmup,
         timeout=typed.timeout,
+        device=typed.device,
         processes=typed.nproc_per_node,
         deep=typed.deep,
         verify=tuple(typed.verify or ()),
@@ -133,10 +137,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     run = parser.add_argument_group("the run")
     run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
-    run.add_argument("--steps", type=_count, default=30, metavar="N", help="steps to measure (default: %(default)s)")
-    run.add_argument("--warmup", type=_count, default=10, metavar="N", help="steps before (default: %(default)s)")
+    run.add_argument("--steps", type=_count, metavar="N", help="steps to measure (default: 30, simulated 20)")
+    run.add_argument("--warmup", type=_count, metavar="N", help="steps before (default: 10, simulated 3)")
     run.add_argument(
         "--timeout", type=_seconds, default=600.0, metavar="SECONDS", help="give up after so long (default: 600)"
+    )
+    run.add_argument(
+        "--device",
+        type=_device,
+        default="auto",
+        metavar="DEVICE",
+        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
+        "one, else simulated:h100)",
     )
     run.add_argument(
         "--nproc-per-node", type=_count, default=1, metavar="N", help="start N processes with torch's own launcher"
@@ -232,6 +244,20 @@ def _add_format(parser: argparse._ActionsContainer) -> None:
         metavar="FORMAT",
         help="text, json (default: text)",
     )
+
+
+def _device(text: str) -> str:
+    if text in ("auto", "cuda", "cpu"):
+        return text
+    if text.partition(":")[0] != "simulated":
+        raise argparse.ArgumentTypeError(f"expected auto, cuda, cpu or simulated, not {text!r}")
+    from trainlint_probe.simulated.names import machine_named
+
+    try:
+        machine_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _count(text: str) -> int:

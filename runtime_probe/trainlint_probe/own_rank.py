@@ -6,9 +6,14 @@ import os
 
 from trainlint_probe.watch.imported import loaded
 
+simulated = False
+"""Whether the other ranks exist in name only: then nobody waits for their evidence."""
+
 
 def rank_and_world() -> tuple[int, int]:
     """This process among those that train together, and how many these are."""
+    if simulated:
+        return 0, 1
     distributed = loaded("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()

@@ -28,6 +28,7 @@ from trainlint_probe.watch.watching import Watch
 from trainlint_probe.wording.errors import words_of, words_with_line
 
 if TYPE_CHECKING:
+    from trainlint_probe.simulated.hooks import SimulatedHooks
     from trainlint_probe.watch.afterwards.deeper import Changes
     from trainlint_probe.watch.hooks import Hooks
 
@@ -54,7 +55,7 @@ class Recorder:
         )
         self.saves = Saves(Path(orders.output) / "saved", self.watch, orders.overlaid)
         self.imports = Imports()
-        self.hooks: Hooks | None = None
+        self.hooks: Hooks | SimulatedHooks | None = None
         """There once the script has imported torch."""
         self.began = time.perf_counter()
         self.lock = threading.Lock()
@@ -88,9 +89,15 @@ class Recorder:
         self.clock.forget()
 
     def _install(self) -> None:
-        from trainlint_probe.watch.hooks import Hooks
+        from trainlint_probe.watch.hooks import Hooks, has_accelerator
 
-        self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
+        wanted = self.child_settings.device
+        if wanted.startswith("simulated") or (wanted == "auto" and not has_accelerator()):
+            from trainlint_probe.simulated.hooks import SimulatedHooks
+
+            self.hooks = SimulatedHooks(self.child_settings, self.watch, self.clock)
+        else:
+            self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
         self.hooks.install()
 
     def failed(self, error: BaseException) -> None:
@@ -162,6 +169,8 @@ class Recorder:
     def _evidence(self, outcome: str, exit_code: int | None) -> Run:
         rank, ranks = rank_and_world()
         clock = self.clock.best_candidate()
+        if self.hooks is not None:
+            self.hooks.stop()
         run = Run(
             command=self.child_settings.command,
             environment=environment.collect(),

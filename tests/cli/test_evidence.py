@@ -356,7 +356,19 @@ def test_what_the_probe_writes_is_what_check_reads(program: Program, write: Writ
     """A real training that waits for its loader: a few seconds."""
     git(program.directory, "init", "-q")
     write("train.py", SLOW_LOADER.read_bytes())
-    ran = program("probe", "--no-deep", "--steps", "12", "--output-format", "json", "-o", "evidence.json", "train.py")
+    ran = program(
+        "probe",
+        "--device",
+        "cpu",
+        "--no-deep",
+        "--steps",
+        "12",
+        "--output-format",
+        "json",
+        "-o",
+        "evidence.json",
+        "train.py",
+    )
     assert ran.code == 1, ran.err
     result = program("check", "train.py", "--evidence", "evidence.json", "--output-format", "json")
     (finding,) = [each for each in json.loads(result.out)["findings"] if each["code"] == "TRN101"]

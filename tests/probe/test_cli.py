@@ -231,7 +231,19 @@ class TestRuns:
     def test_a_plain_training_is_judged_line_by_line(self, runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
         script = runner.project / "plain.py"
         script.write_text((SCRIPTS / "plain.py").read_text())
-        words = ["probe", "--no-deep", "--steps", "8", "--warmup", "3", "--output-format", "json", "plain.py"]
+        words = [
+            "probe",
+            "--device",
+            "cpu",
+            "--no-deep",
+            "--steps",
+            "8",
+            "--warmup",
+            "3",
+            "--output-format",
+            "json",
+            "plain.py",
+        ]
         assert main(words) in (0, 1)  # whether workers would surely help depends on what else the machine does
         document = json.loads(capfd.readouterr().out)
         states = {(item["code"], item["at"]["line"]): item["state"] for item in document["verdicts"]}
@@ -244,28 +256,28 @@ class TestRuns:
         self, runner: Runner, capfd: pytest.CaptureFixture[str]
     ) -> None:
         (runner.project / "talks.py").write_text("print('said by the script')\n")
-        assert main(["probe", "--no-deep", "-o", "report.txt", "talks.py"]) == 3
+        assert main(["probe", "--device", "cpu", "--no-deep", "-o", "report.txt", "talks.py"]) == 3
         out, err = capfd.readouterr()
         assert (out, "said by the script" in err) == ("", True)
-        main(["probe", "--no-deep", "talks.py"])
+        main(["probe", "--device", "cpu", "--no-deep", "talks.py"])
         assert "said by the script" in capfd.readouterr().err
 
     def test_a_report_says_what_ended_the_script(self, runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
         (runner.project / "fails.py").write_text(
             "import torch\nclass Odd(Exception):\n    pass\ndef train():\n    raise Odd\ntrain()\n"
         )
-        words = ["probe", "--no-deep", "--page", "page.html", "fails.py"]
+        words = ["probe", "--device", "cpu", "--no-deep", "--page", "page.html", "fails.py"]
         assert main(words) == 4
         said = "the script failed by its own fault: Odd (fails.py:5)."
         assert f"No step was measured: {said}\n" in capfd.readouterr().out
         assert said in (runner.project / "page.html").read_text(encoding="utf-8")
-        main(["probe", "--no-deep", "--output-format", "json", "fails.py"])
+        main(["probe", "--device", "cpu", "--no-deep", "--output-format", "json", "fails.py"])
         assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
         (runner.project / "fails.py").write_text("import not_installed_here\n")
         main(["probe", "--no-deep", "fails.py"])
         assert f"The script ran with {sys.executable}: install" in " ".join(capfd.readouterr().out.split())
         (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
-        assert main(["probe", "--no-deep", "fails.py"]) == 4
+        assert main(["probe", "--device", "cpu", "--no-deep", "fails.py"]) == 4
         said = " ".join(capfd.readouterr().out.split())  # lines are as wide as the terminal
         assert "its own fault: it ended with: no data in ./data." in said
 
@@ -273,11 +285,11 @@ class TestRuns:
         self, runner: Runner, capfd: pytest.CaptureFixture[str]
     ) -> None:
         (runner.project / "broken.py").write_text("import torch\nraise SystemExit(3)\n")
-        assert main(["probe", "--no-deep", "broken.py"]) == 4
+        assert main(["probe", "--device", "cpu", "--no-deep", "broken.py"]) == 4
 
     def test_a_script_without_steps_proves_nothing(self, runner: Runner) -> None:
         (runner.project / "idle.py").write_text("import torch\n")
-        assert main(["probe", "--no-deep", "idle.py"]) == 3
+        assert main(["probe", "--device", "cpu", "--no-deep", "idle.py"]) == 3
 
     def test_nothing_of_a_run_is_clean_by_accident(self, installed_toys: Program, write: Write) -> None:
         """The loss is read in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
@@ -300,7 +312,7 @@ class TestRuns:
             "    values = [module.read(loss) for module in (gone, guest, vendored)]\n",
         )
         short = ("--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
-        ran = installed_toys("probe", *short, "--output-format", "json", "train.py")
+        ran = installed_toys("probe", "--device", "cpu", *short, "--output-format", "json", "train.py")
         assert ran.code == 2, ran
         document = json.loads(ran.out)
         assert document["left_out"] == {"vendored.py": "the configuration excludes it"}
@@ -310,7 +322,7 @@ class TestRuns:
         ]
         assert set(document["judged"]["digests"]) == {"train.py", "guest.py"}
         write("gone.py", read)
-        shown = " ".join(installed_toys("probe", *short, "train.py").out.split())
+        shown = " ".join(installed_toys("probe", "--device", "cpu", *short, "train.py").out.split())
         assert "error: could not judge guest.py: the rule TOY201 (trainlint_toys.calls) failed on this file" in shown
         assert "There is no finding to judge; not everything could be judged." in shown
         assert "note: not judged: vendored.py (the configuration excludes it)" in shown

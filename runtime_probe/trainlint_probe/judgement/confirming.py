@@ -11,6 +11,7 @@ from trainlint.evidence import Run, State, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.counted import counted_verdict
 from trainlint_probe.judgement.ran import NOT_KNOWN, Ran, lines_that_ran
 from trainlint_probe.judgement.same_line import related
 from trainlint_probe.judgement.silenced import without_silenced
@@ -61,6 +62,8 @@ def _is_measured(said: Verdict) -> bool:
 
 
 def _verdict_on(finding: Finding, rule: type[Rule], run: Run, ran: Ran) -> Verdict:
+    if run.simulated is not None:
+        return counted_verdict(finding, rule.confirmed_by, run)
     return verdict(
         finding,
         rule.confirmed_by,

@@ -105,9 +105,12 @@ class Hooks:
         """Torchdata's loader makes and starts itself; its iterators inherit from torch's."""
         self.loaders.watch_loader(sys.modules[_STATEFUL].StatefulDataLoader)
 
+    def stop(self) -> None:
+        """Look no more for what takes time."""
+        self.sampler.stop()
+
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that torch knows of."""
-        self.sampler.stop()
         first, last = clock.first, clock.last
         if self.child_settings.flops and says_something(self.child_settings) and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
@@ -216,6 +219,12 @@ def _budget(watch: Watch) -> WholeRun:
     from trainlint_probe.budgets.watched import WholeRun
 
     return WholeRun(watch)
+
+
+def has_accelerator() -> bool:
+    """Whether PyTorch finds a device besides the CPU on this machine."""
+    modules = (getattr(torch, name, None) for name in ("cuda", "xpu", "mps"))
+    return any(module is not None and module.is_available() for module in modules)
 
 
 def _device() -> str:

@@ -224,6 +224,8 @@ class Clock:
             return False
         if self._ranks() > 1:
             return True  # all ranks must stop at the same step, so it cannot depend on what one of them measures
+        if self.child_settings.warmup_limit <= self.child_settings.warmup:
+            return True  # nobody asks for times
         if candidate.has_settled() and len(set(self._compiled_at)) == 1:
             return True
         if candidate.steps < self.child_settings.warmup_limit:

@@ -41,7 +41,7 @@ for label in DataLoader(Labels(), batch_size=4):
         print(loss.item())
     loss.tolist()  # trainlint: ignore[TRN201] it is shown
 """
-SHORT = ("probe", "--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
+SHORT = ("probe", "--device", "cpu", "--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
 
 
 @pytest.fixture

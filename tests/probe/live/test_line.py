@@ -155,7 +155,7 @@ def test_a_run_shows_its_progress_and_leaves_the_scripts_output_alone(
 ) -> None:
     report = tmp_path / "report.json"
     words = ["--warmup", "3", "--steps", "300", "--no-overlay", "--output-format", "json", "-o", str(report)]
-    command = [sys.executable, "-m", "trainlint", "probe", *words, str(SCRIPTS / "chatty.py")]
+    command = [sys.executable, "-m", "trainlint", "probe", "--device", "cpu", *words, str(SCRIPTS / "chatty.py")]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal.theirs, text=True, check=False, timeout=180)
     text = terminal.written()
     assert done.returncode == 0, text

@@ -70,7 +70,7 @@ def wait_until_gone(process: int) -> bool:
 def deaf(runner: Runner) -> Iterator[subprocess.Popen[str]]:
     """A probe of a script that hears no signal, once it runs."""
     (runner.project / "deaf.py").write_text(DEAF)
-    command = [sys.executable, "-m", "trainlint", "probe", "deaf.py"]
+    command = [sys.executable, "-m", "trainlint", "probe", "--device", "cpu", "deaf.py"]
     with ctrl_c_is_heard():
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
@@ -130,7 +130,7 @@ def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatc
 @pytest.mark.nightly
 def test_a_reader_who_has_seen_enough(runner: Runner) -> None:
     """As with `trainlint probe train.py | head -1`."""
-    command = [sys.executable, "-m", "trainlint", "probe", "--steps", "3", str(SCRIPTS / "paced.py")]
+    command = [sys.executable, "-m", "trainlint", "probe", "--device", "cpu", "--steps", "3", str(SCRIPTS / "paced.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()

@@ -1,0 +1,165 @@
+"""What a run on simulated GPUs says of findings: how often each step waits or copies at a line, and its price."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence, Set
+from dataclasses import replace
+
+from trainlint.evidence import Called, DeviceEvent, Interval, Line, Run, Simulated, State, Verdict
+from trainlint.finding import Finding
+from trainlint.symptoms import Symptom
+from trainlint_probe.wording import units
+
+WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
+"""What a simulated device shows."""
+_NOTHING_MS = 0.005
+_BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}
+"""Whether the host stands still → what a wait or a copy without a finding in the code is called."""
+
+
+def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -> Verdict:
+    """What the run says of one finding in the code."""
+    simulated = run.simulated
+    assert simulated is not None, "other runs are judged by their times"
+    steps = len(run.steps)
+    if not steps:
+        return _verdict(finding, State.NOT_OBSERVED, "no step was seen")
+    events = [event for event in simulated.events if _is_at(event, finding)]
+    shown = [event for event in events if symptom_of(event) in symptoms]
+    if shown:
+        lines = {Line(event.path, event.line) for event in shown}
+        cost = _cost(lines, simulated)
+        said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + _priced(cost, simulated))
+        return replace(
+            said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
+        )
+    if WAITS.isdisjoint(symptoms):
+        return _verdict(finding, State.UNMEASURED, "what it costs is neither a wait nor a copy")
+    if not _has_run(finding, simulated):
+        return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
+    return _verdict(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")
+
+
+def without_finding(run: Run, findings: Sequence[Finding]) -> tuple[Verdict, ...]:
+    """The lines that wait or copy in most steps and of which no finding speaks, the most frequent first."""
+    simulated, steps = run.simulated, len(run.steps)
+    if simulated is None or not steps:
+        return ()
+    by_line: dict[Line, list[DeviceEvent]] = {}
+    for event in simulated.events:
+        if event.path and not any(_is_at(event, finding) for finding in findings) and holds_up(event):
+            by_line.setdefault(Line(event.path, event.line), []).append(event)
+    return tuple(
+        Verdict(
+            code=_BY_ITSELF[any(event.blocking for event in events)][0],
+            name=_BY_ITSELF[any(event.blocking for event in events)][1],
+            at=at,
+            state=State.CONFIRMED,
+            sentence=sentence(events, steps) + _priced(cost := _cost({at}, simulated), simulated),
+            cost=cost,
+            share=_share(cost, simulated),
+            per_step=sum(event.count for event in events) / steps,
+            basis="simulation",
+            message=_said(events[0]),
+            new=True,
+        )
+        for at, events in by_line.items()
+    )
+
+
+def holds_up(event: DeviceEvent) -> bool:
+    """Whether the host stands still for it, or copies memory that is not pinned."""
+    return event.blocking or event.pageable
+
+
+def symptom_of(event: DeviceEvent) -> Symptom:
+    """As what lines are known to do it."""
+    if event.what.endswith("empty_cache"):
+        return Symptom.CACHE_EMPTIED
+    return Symptom.HOST_TO_DEVICE if event.direction == "host to device" else Symptom.HOST_SYNC
+
+
+def sentence(events: Sequence[DeviceEvent], steps: int) -> str:
+    """How often, and by what: "2 waits a step in 20 of 20 steps (Tensor.item)"."""
+    count = sum(event.count for event in events)
+    most = max(event.steps for event in events)
+    names = dict.fromkeys(f"{event.what}{_through(event)}" for event in events)
+    kinds = {"wait" if event.kind == "wait" else _copy(event) for event in events}
+    word = kinds.pop() if len(kinds) == 1 else "wait or copy"
+    number = f"{count / most:g}" if count % most == 0 else f"{count / most:.1f}"
+    plural = word if number == "1" else _plural(word)
+    when = "in each" if most == steps else f"in {most}"
+    return f"{number} {plural} a step, {when} of {steps} steps ({', '.join(names)})"
+
+
+def _through(event: DeviceEvent) -> str:
+    """Where a library, or PyTorch's own Python code, does it in the line's name."""
+    if event.chain and (event.chain[0].path, event.chain[0].line) != (event.path, event.line):
+        return f" in {_short(event.chain[0].path)}:{event.chain[0].line}"
+    return f" in {event.inside}" if event.inside else ""
+
+
+def _short(path: str) -> str:
+    return path.rpartition("site-packages/")[2]
+
+
+def _copy(event: DeviceEvent) -> str:
+    how = "blocking " if event.blocking else ""
+    return f"{how}copy {event.direction}"
+
+
+def _plural(word: str) -> str:
+    return word.replace("copy", "copies", 1) if "copy" in word else f"{word}s"
+
+
+def _said(event: DeviceEvent) -> str:
+    if event.kind == "wait":
+        return f"`{event.what}` makes the host wait for the GPU"
+    return f"`{event.what}` copies from the {event.direction.replace(' to ', ' to the ')}"
+
+
+def _is_at(event: DeviceEvent, finding: Finding) -> bool:
+    """Whether the line of an event is among those of a finding, or is a further place of the same defect."""
+    innermost = event.chain[0] if event.chain else Called(event.path, event.line, "")
+    return any(
+        place.path == finding.path and finding.span.start_line <= place.line <= finding.span.end_line
+        for place in (event, innermost)
+    ) or any((place.path, place.line) == (event.path, event.line) for place in finding.related)
+
+
+def _has_run(finding: Finding, simulated: Simulated) -> bool:
+    lines = simulated.executed.get(finding.path, ())
+    return any(line in lines for line in range(finding.span.start_line, finding.span.end_line + 1))
+
+
+def _cost(lines: Set[Line], simulated: Simulated) -> Interval | None:
+    """What a step would gain without the waits of some lines."""
+    gains = [price.gain for price in simulated.prices if price.at in lines]
+    return Interval(sum(gain.low for gain in gains), sum(gain.high for gain in gains)) if gains else None
+
+
+def _share(cost: Interval | None, simulated: Simulated) -> Interval | None:
+    step = simulated.step_ms
+    if cost is None or step is None or not step.low:
+        return None
+    return Interval(cost.low / step.high, min(1.0, cost.high / step.low))
+
+
+def _priced(cost: Interval | None, simulated: Simulated) -> str:
+    if cost is None:
+        return ""
+    if cost.high < _NOTHING_MS:
+        return "; it costs next to nothing there"
+    return f"; without it, a step would be {units.span(cost)} shorter"
+
+
+def _verdict(finding: Finding, state: State, text: str) -> Verdict:
+    return Verdict(
+        code=finding.code,
+        name=finding.name,
+        at=Line(finding.path, finding.span.start_line),
+        state=state,
+        sentence=text,
+        basis="simulation",
+        message=finding.message,
+    )

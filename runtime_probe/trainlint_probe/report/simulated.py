@@ -1,0 +1,127 @@
+"""For people at a terminal: what each step would wait for and copy on a GPU, by line, most frequent first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from trainlint.evidence import DeviceEvent, Run, Simulated, State, Verdict
+from trainlint.report.characters import sentence
+from trainlint.report.settings import Style
+from trainlint.report.terminal import as_written, wrapped
+from trainlint_probe.report.budget import budget_lines
+from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on
+from trainlint_probe.report.words import Defect, defects, full, place_text, why_no_step
+from trainlint_probe.result import Result
+from trainlint_probe.wording.units import size, span
+
+_LOOKS = {
+    State.CONFIRMED: "bold red",
+    State.REFUTED: "green",
+    State.NOT_OBSERVED: "dim",
+}
+_SAID = {State.NOT_OBSERVED: "not reached"}
+_MOST = 5
+"""Findings of each state that ask for no work, where nobody asked for all."""
+
+
+def render_simulated(result: Result, style: Style, *, verbose: bool) -> str:
+    """The report of a run on simulated GPUs, ending with a line feed."""
+    run = result.runs[0]
+    simulated = run.simulated
+    assert simulated is not None, "other runs have another report"
+    lines = [
+        *_heading(run, simulated, style),
+        *_verdicts(result.verdicts, style, verbose=verbose),
+        *failure_lines(result.unjudged, style),
+        *note_lines([*((f"note: {note}", "dim") for note in run.notes), *notes_on(result.unjudged)], style),
+        *budget_lines(result.budgets, style),
+    ]
+    return as_written(lines, style)
+
+
+def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
+    machine = simulated.gpu if simulated.devices == 1 else f"{simulated.devices} x {simulated.gpu}"
+    yield from _written(
+        f"Simulated GPU: {machine}. Counts are exact; times come from a model, none was measured.", style, "bold"
+    )
+    if not run.steps:
+        yield from _written(f"No step was seen: {why_no_step(run)}.", style, "bold yellow")
+        return
+    steps = len(run.steps)
+    waits = _per_step([event for event in simulated.events if event.kind == "wait"], steps)
+    copies = [event for event in simulated.events if event.kind == "copy"]
+    blocking = _per_step([event for event in copies if event.blocking], steps)
+    others = _per_step([event for event in copies if not event.blocking], steps)
+    moved = sum(event.bytes for event in copies) / steps
+    yield from _written(
+        f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, "
+        f"{others} other copies ({size(moved)}), "
+        f"{simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
+        style,
+    )
+    if simulated.step_ms is not None:
+        yield from _written(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
+    yield from _written(f"A step is {run.clock}.", style, "dim")
+    if not simulated.events and not simulated.launches:
+        yield from _written(
+            "Nothing was put on the GPU. To measure a training on the CPU, add `--device cpu`.", style, "yellow"
+        )
+    if run.outcome != "window closed":
+        yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+
+
+def _per_step(events: Sequence[DeviceEvent], steps: int) -> str:
+    return f"{sum(event.count for event in events) / steps:.3g}"
+
+
+def _verdicts(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> Iterator[Text]:
+    told = sorted(defects(verdicts), key=_by_price)
+    for item in told:
+        if item.said.state is State.CONFIRMED:
+            yield Text()
+            yield from _confirmed(item, style)
+    for state in (State.REFUTED, State.NOT_OBSERVED):
+        yield from _folded([item.said for item in told if item.said.state is state], style, verbose=verbose)
+    others = [f"{place_text(item.said.at)} {item.said.code}" for item in told if item.said.state is State.UNMEASURED]
+    if others:
+        yield Text()
+        yield from _written(f"Neither waits nor copies, so not simulated: {', '.join(others)}.", style, "dim")
+
+
+def _by_price(item: Defect) -> tuple[float, float]:
+    """The dearest first, then the most frequent."""
+    cost = item.said.cost
+    return (-(cost.low + cost.high) if cost is not None else 0.0, -(item.said.per_step or 0.0))
+
+
+def _confirmed(item: Defect, style: Style) -> Iterator[Text]:
+    said = item.said
+    heading = Text.assemble(
+        ("confirmed  ", _LOOKS[State.CONFIRMED]),
+        (sentence(place_text(said.at), unicode=style.unicode), "bold"),
+        f"  {said.code} {said.name}",
+    )
+    yield from wrapped(heading, style, indent="  ")
+    yield from _written(f"  {full(said.sentence)}", style, indent="  ")
+    if said.message:
+        yield from _written(f"  {full(said.message)}", style, "dim", indent="  ")
+
+
+def _folded(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> Iterator[Text]:
+    if verdicts:
+        yield Text()
+    for said in verdicts if verbose else verdicts[:_MOST]:
+        label = _SAID.get(said.state, said.state.value)
+        heading = Text.assemble(
+            (f"{label}  ", _LOOKS[said.state]),
+            sentence(f"{place_text(said.at)}  {said.code} {said.name}: {said.sentence}", unicode=style.unicode),
+        )
+        yield from wrapped(heading, style, indent="  ")
+    if not verbose and len(verdicts) > _MOST:
+        yield from _written(f"and {len(verdicts) - _MOST} more; --verbose shows all", style, "dim")
+
+
+def _written(text: str, style: Style, look: str = "", *, indent: str = "") -> Iterator[Text]:
+    yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent=indent)

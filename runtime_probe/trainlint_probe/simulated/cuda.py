@@ -1,0 +1,238 @@
+"""`torch.cuda` and `torch.accelerator` as they answer on a machine with GPUs."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+from trainlint.planning.hardware import Gpu
+from trainlint_probe.simulated import streams
+from trainlint_probe.simulated.copies import Copies
+from trainlint_probe.simulated.errors import no_such_device
+from trainlint_probe.simulated.events import Kind, Log, What
+from trainlint_probe.simulated.legacy import tensor_types
+from trainlint_probe.simulated.places import Memory
+from trainlint_probe.watch.patches import Patches
+
+Function = Callable[..., Any]
+_CAPABILITIES = {
+    "v100": (7, 0),
+    "t4": (7, 5),
+    "a100": (8, 0),
+    "a10": (8, 6),
+    "l4": (8, 9),
+    "h100": (9, 0),
+    "h200": (9, 0),
+}
+"""Beginnings of the names of GPUs → the compute capability (NVIDIA's table "CUDA GPU Compute Capability")."""
+_MULTIPROCESSORS = {"v100": 80, "t4": 40, "a100": 108, "a10": 72, "l4": 58, "h100": 132, "h200": 132}
+"""Likewise, by the makers' data sheets."""
+
+
+def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) -> None:
+    """Put the answers in place of PyTorch's own."""
+    memory = copies.places.memory
+    for name, answer in {**_answers(gpu, count, copies), **_of_memory(gpu, memory, log), **_of_chance()}.items():
+        _replace(patches, name, answer)
+    patches.put(torch.cuda, "Stream", streams.Stream)
+    patches.put(torch.cuda, "ExternalStream", streams.Stream)
+    patches.put(torch.cuda, "Event", streams.Event)
+    for name in ("stream", "StreamContext"):
+        patches.put(torch.cuda, name, streams.StreamContext)
+    for name in ("current_stream", "default_stream", "set_stream"):
+        patches.put(torch.cuda, name, getattr(streams, name))
+    patches.put(torch.cuda, "device", _device_context(copies))
+    patches.put(torch.cuda, "device_of", streams.DeviceOf)
+    patches.put(torch.cuda, "synchronize", _noting(log, Kind.WAIT, "torch.cuda.synchronize"))
+    patches.put(torch.cuda.nvtx, "range_push", lambda *_: 0)
+    patches.put(torch.cuda.nvtx, "range_pop", lambda *_: 0)
+    patches.put(torch.cuda.nvtx, "mark", lambda *_: None)
+    for name, kind in tensor_types(copies).items():
+        patches.put(torch.cuda, name, kind)
+    if torch.version.cuda is None:
+        patches.put(torch.version, "cuda", "12.8")
+    patches.put(torch.backends.cudnn, "is_available", lambda: True)
+    patches.put(torch.backends.cudnn, "version", lambda: 91000)
+    patches.put(torch.backends.cuda, "is_built", lambda: True)
+    _accelerator(patches, count, copies, log)
+
+
+def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
+    capability = _by_name(_CAPABILITIES, gpu.name, (9, 0))
+    properties = SimpleNamespace(
+        name=f"NVIDIA {gpu.device}",
+        major=capability[0],
+        minor=capability[1],
+        total_memory=int(gpu.memory),
+        multi_processor_count=_by_name(_MULTIPROCESSORS, gpu.name, 132),
+        L2_cache_size=50 << 20,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=65536,
+        shared_memory_per_block=49152,
+        shared_memory_per_block_optin=232448,
+        warp_size=32,
+        gcnArchName="",
+        is_integrated=0,
+        is_multi_gpu_board=0,
+        uuid="GPU-00000000-0000-0000-0000-000000000000",
+    )
+
+    def checked(device: Any = None) -> int:
+        if isinstance(device, int) and device < 0:
+            return copies.current
+        index = copies.index(device if device is not None else "cuda")
+        return copies.current if index is None else index
+
+    def set_device(device: Any) -> None:
+        index = device if isinstance(device, int) else torch.device(device).index
+        if index is not None and index >= 0:
+            if index >= count:
+                raise no_such_device(index, count)
+            copies.current = index
+
+    return {
+        "is_available": lambda: True,
+        "is_initialized": lambda: True,
+        "init": lambda: None,
+        "_lazy_init": lambda: None,
+        "device_count": lambda: count,
+        "current_device": lambda: copies.current,
+        "set_device": set_device,
+        "get_device_name": lambda device=None: f"NVIDIA {gpu.device}",
+        "get_device_capability": lambda device=None: (checked(device), capability)[1],
+        "get_device_properties": lambda device=None: (checked(device), properties)[1],
+        "can_device_access_peer": lambda device, peer: True,
+        "is_bf16_supported": lambda including_emulation=True: including_emulation or capability[0] >= 8,
+        "is_tf32_supported": lambda: capability[0] >= 8,
+        "get_arch_list": lambda: [f"sm_{capability[0]}{capability[1]}"],
+        "get_gencode_flags": lambda: "",
+        "is_current_stream_capturing": lambda: False,
+        "ipc_collect": lambda: None,
+        "utilization": lambda device=None: 0,
+        "set_sync_debug_mode": lambda mode: None,
+        "get_sync_debug_mode": lambda: 0,
+    }
+
+
+def _of_memory(gpu: Gpu, memory: list[Memory], log: Log) -> dict[str, Function]:
+    def of(device: Any = None) -> Memory:
+        index = device if isinstance(device, int) else getattr(torch.device(device or "cuda"), "index", None)
+        return memory[index or 0]
+
+    def reset_peak(device: Any = None) -> None:
+        of(device).peak = of(device).live
+
+    def statistics(device: Any = None) -> dict[str, int]:
+        held = of(device)
+        return defaultdict(
+            int,
+            {
+                "allocated_bytes.all.current": held.live,
+                "allocated_bytes.all.peak": held.peak,
+                "reserved_bytes.all.current": held.live,
+                "reserved_bytes.all.peak": held.peak,
+                "allocation.all.allocated": held.allocations,
+            },
+        )
+
+    return {
+        "empty_cache": _noting(log, Kind.WAIT, "torch.cuda.empty_cache"),
+        "memory_allocated": lambda device=None: of(device).live,
+        "max_memory_allocated": lambda device=None: of(device).peak,
+        "memory_reserved": lambda device=None: of(device).live,
+        "max_memory_reserved": lambda device=None: of(device).peak,
+        "memory_cached": lambda device=None: of(device).live,
+        "max_memory_cached": lambda device=None: of(device).peak,
+        "reset_peak_memory_stats": reset_peak,
+        "reset_max_memory_allocated": reset_peak,
+        "reset_max_memory_cached": reset_peak,
+        "reset_accumulated_memory_stats": lambda device=None: None,
+        "memory_stats": statistics,
+        "memory_summary": lambda device=None, abbreviated=False: "",
+        "mem_get_info": lambda device=None: (int(gpu.memory) - of(device).live, int(gpu.memory)),
+        "set_per_process_memory_fraction": lambda fraction, device=None: None,
+    }
+
+
+def _of_chance() -> dict[str, Function]:
+    """Devices draw from the generator of the CPU, so that a run gives what it gives on a CPU. What seeds the device
+    alone changes nothing, as on a machine without one.
+    """
+    return {
+        "manual_seed": lambda seed: None,
+        "manual_seed_all": lambda seed: None,
+        "seed": lambda: None,
+        "seed_all": lambda: None,
+        "initial_seed": torch.initial_seed,
+        "get_rng_state": lambda device="cuda": torch.get_rng_state(),
+        "get_rng_state_all": lambda: [torch.get_rng_state()],
+        "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
+        "set_rng_state_all": lambda states: [torch.set_rng_state(state) for state in states] and None,
+    }
+
+
+def _accelerator(patches: Patches, count: int, copies: Copies, log: Log) -> None:
+    module = getattr(torch, "accelerator", None)
+    if module is None:
+        return
+    synchronize = _noting(log, Kind.WAIT, "torch.accelerator.synchronize")
+    answers: dict[str, Function] = {
+        "is_available": lambda: True,
+        "device_count": lambda: count,
+        "current_accelerator": lambda check_available=False: torch.device("cuda"),
+        "current_device_index": lambda: copies.current,
+        "current_device_idx": lambda: copies.current,
+        "set_device_index": lambda device: torch.cuda.set_device(device),
+        "set_device_idx": lambda device: torch.cuda.set_device(device),
+        "current_stream": streams.current_stream,
+        "set_stream": streams.set_stream,
+        "synchronize": synchronize,
+        "empty_cache": _noting(log, Kind.WAIT, "torch.accelerator.empty_cache"),
+        "memory_allocated": lambda device=None: torch.cuda.memory_allocated(device),
+        "max_memory_allocated": lambda device=None: torch.cuda.max_memory_allocated(device),
+        "memory_reserved": lambda device=None: torch.cuda.memory_reserved(device),
+        "max_memory_reserved": lambda device=None: torch.cuda.max_memory_reserved(device),
+        "reset_peak_memory_stats": lambda device=None: torch.cuda.reset_peak_memory_stats(device),
+        "memory_stats": lambda device=None: OrderedDict(torch.cuda.memory_stats(device)),
+    }
+    for name, answer in answers.items():
+        if hasattr(module, name):
+            patches.put(module, name, answer)
+
+
+def _replace(patches: Patches, name: str, answer: Function) -> None:
+    """Wherever PyTorch itself keeps a function of torch.cuda by this name."""
+    for module in ("torch.cuda", "torch.cuda.memory", "torch.cuda.random"):
+        owner = sys.modules.get(module)
+        if owner is not None and hasattr(owner, name):
+            patches.put(owner, name, answer)
+
+
+def _noting(log: Log, kind: Kind, name: str) -> Function:
+    def note(*_: Any, **__: Any) -> None:
+        log.note(What(kind, name))
+
+    return note
+
+
+def _device_context(copies: Copies) -> type:
+    class Device(streams.Device):
+        def __enter__(self) -> None:
+            self.before = copies.current
+            if self.index >= 0:
+                copies.current = self.index
+
+        def __exit__(self, *_: object) -> None:
+            copies.current = self.before
+
+    return Device
+
+
+def _by_name(table: dict[str, Any], name: str, otherwise: Any) -> Any:
+    found = [key for key in table if name.startswith(key)]
+    return table[max(found, key=len)] if found else otherwise

@@ -1,0 +1,33 @@
+"""Errors that a machine with a GPU would raise, in PyTorch's own words, so that handlers of the script see the same."""
+
+from __future__ import annotations
+
+
+def two_devices(device: int, operator: str, other: int | None = None) -> RuntimeError:
+    """Tensors of one operator lie on several devices."""
+    second = "cpu" if other is None else f"cuda:{other}"
+    when = f" (when executing aten::{operator})" if operator else ""
+    return RuntimeError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"cuda:{device} and {second}!{when}"
+    )
+
+
+def wrong_generator() -> RuntimeError:
+    """A generator of the host draws for a device."""
+    return RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
+
+
+def no_numpy(device: int) -> TypeError:
+    """NumPy reads no memory of a device."""
+    return TypeError(
+        f"can't convert cuda:{device} device type tensor to numpy. "
+        "Use Tensor.cpu() to copy the tensor to host memory first."
+    )
+
+
+def no_such_device(index: int, devices: int) -> RuntimeError:
+    """A device that is not there."""
+    return RuntimeError(
+        f"CUDA error: invalid device ordinal\ncuda:{index} was asked for, and the simulated machine has {devices}."
+    )

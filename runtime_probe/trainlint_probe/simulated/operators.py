@@ -1,0 +1,315 @@
+"""Every operator that PyTorch executes: where its result lies, whether the host waits for it, and what may not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from trainlint.analysis.tables.waits.operators import OPERATORS, OperatorWait, When
+from trainlint_probe.simulated import precision
+from trainlint_probe.simulated.collectives import is_collective
+from trainlint_probe.simulated.errors import two_devices, wrong_generator
+from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
+from trainlint_probe.simulated.places import Places, tensors
+
+_MASKS = (torch.bool, torch.uint8)
+_WAITS = {row.name: row for row in OPERATORS}
+_INDEXING = frozenset("index _unsafe_index index_put index_put_ _index_put_impl_ _unsafe_index_put".split())
+"""Operators that take a list of indices, of which those on the host are copied to the device
+(aten/src/ATen/native/TensorAdvancedIndexing.cpp, make_info)."""
+_MIX = _INDEXING | frozenset(
+    (
+        "copy_ _to_copy set_ record_stream _foreach_copy_ _pack_padded_sequence _pad_packed_sequence lstm gru rnn_tanh "
+        "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type "
+        "_nested_view_from_jagged"
+    ).split()
+)
+"""Operators that take tensors of the host beside those of a device."""
+_STRICT = frozenset("cat stack".split())
+"""Operators that take no scalar of the host either (aten/src/ATen/native/cuda/Shape.cu)."""
+_NO_KERNEL = frozenset(
+    "empty empty_like empty_strided new_empty new_empty_strided _unsafe_view resize_ resize_as_ set_ "
+    "_local_scalar_dense record_stream _has_compatible_shallow_copy_type".split()
+)
+"""Operators that launch no kernel although they give no view."""
+
+
+_MOST_MASKS = 50_000
+
+
+class Operator(NamedTuple):
+    """What is known of an operator."""
+
+    name: str
+    wait: OperatorWait | None
+    launches: bool
+    """Whether it queues work for the device; views and sizes do not."""
+    mixes: bool
+    """Whether tensors of the host may stand beside those of a device."""
+    strict: bool
+    """Whether not even scalars may."""
+    collective: bool
+    """Whether it sends tensors between ranks."""
+    device_at: int | None
+    """The position of its argument `device`."""
+
+
+class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
+    """Stands below autograd: forward, backward and optimizers."""
+
+    def __init__(self, places: Places, log: Log) -> None:
+        super().__init__()
+        self.places = places
+        self.log = log
+        self.quiet = 0
+        """Above 0: what runs is our own, or is not to be counted."""
+        self.surroundings: list[Sequence[Any]] = []
+        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
+        these lie."""
+        self.names: list[str] = []
+        """What these functions are called."""
+        self.launches = 0
+        self.executed: Callable[[Operator, Any, Any, Any], None] | None = None
+        """Told the operator, its function, its arguments and its result, for what runs on a device."""
+        self.after_backward: Callable[[], None] = lambda: None
+        """Called when `backward` has run."""
+        self.masks: dict[int, Any] = {}
+        """The number of a node of autograd → the line that indexed by a mask there."""
+        self._known: dict[Any, Operator] = {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch wraps a mode that says yes, which costs each operator more than what is done here."""
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self.quiet:
+            return func(*args, **kwargs)
+        operator = self._known.get(func)
+        if operator is None:
+            operator = self._known[func] = _described(func)
+        with torch._C.DisableTorchFunction():
+            return self._run(operator, func, args, kwargs)
+
+    def _run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        if operator.device_at is not None:  # C++ that parses a device by itself, as nested tensors do
+            at = operator.device_at
+            asked = args[at] if len(args) > at else kwargs.get("device")
+            if asked is not None and asked.type == "cuda":
+                host = torch.device("cpu")
+                if len(args) > at:
+                    args = (*args[:at], host, *args[at + 1 :])
+                else:
+                    kwargs = {**kwargs, "device": host}
+                return self._placed(operator, func, args, func(*args, **kwargs), asked.index or 0)
+        device, on_host, count = self._places_of(args, kwargs)
+        if operator.collective:
+            size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
+            self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
+        if device is None:
+            if count == 0 and (device := self._surrounding()) is not None:
+                out = func(*args, **kwargs)
+                return self._placed(operator, func, args, out, device)
+            if operator.name == "copy_":
+                return self._copy(func, args, kwargs)
+            return func(*args, **kwargs)
+        if operator.name == "copy_":
+            return self._copy(func, args, kwargs)
+        if on_host and not operator.mixes and (operator.strict or any(tensor.dim() for tensor in on_host)):
+            raise two_devices(device, operator.name)
+        generator = kwargs.get("generator")
+        if generator is not None and generator.device.type == "cpu":
+            raise wrong_generator()
+        if operator.name in _INDEXING:
+            self._copy_indices(args)
+        if operator.wait is not None:
+            self._wait(operator.wait, args, kwargs)
+        if operator.name == "_local_scalar_dense":
+            return func(*args, **kwargs)
+        out = func(*args, **kwargs)
+        if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
+            self.places.put(out[0], device)
+            return out
+        return self._placed(operator, func, args, out, device)
+
+    def _placed(self, operator: Operator, func: Any, args: Any, out: Any, device: int) -> Any:
+        if isinstance(out, torch.Tensor):
+            halved = precision.is_halved(operator.name, args, out, self.places)
+            self.places.put(out, device, halved=halved)
+        elif isinstance(out, list | tuple):
+            halved = precision.is_halved(operator.name, args, None, self.places)
+            for tensor in tensors(out):
+                self.places.put(tensor, device, halved=halved)
+        if operator.launches:
+            self.launches += 1
+            if self.executed is not None:
+                self.executed(operator, func, args, out)
+        return out
+
+    def _places_of(self, args: Any, kwargs: Any) -> tuple[int | None, list[Any], int]:
+        """The device that arguments lie on, those of them that lie on the host, and how many tensors there are."""
+        found: int | None = None
+        on_host: list[Any] = []
+        count = 0
+        for tensor in tensors(args):
+            count += 1
+            device = self.places.device(tensor)
+            if device is None:
+                on_host.append(tensor)
+            elif found is None:
+                found = device
+            elif found != device:
+                raise two_devices(found, "", device)
+        if kwargs:
+            for tensor in tensors(kwargs.values()):
+                count += 1
+                device = self.places.device(tensor)
+                if device is None:
+                    on_host.append(tensor)
+                elif found is None:
+                    found = device
+        return found, on_host, count
+
+    def _surrounding(self) -> int | None:
+        """The device on which a C++ function makes what it makes of no tensor."""
+        if not self.surroundings:
+            return None
+        for tensor in tensors(self.surroundings[-1]):
+            device = self.places.device(tensor)
+            if device is not None:
+                return device
+        return None
+
+    def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
+        target, source = args[0], args[1]
+        to, origin = self.places.device(target), self.places.device(source)
+        if to == origin:
+            if to is not None:
+                self.launches += 1
+            return func(*args, **kwargs)
+        blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
+        size = source.numel() * source.element_size()
+        if origin is None:
+            pageable = not self.places.is_pinned(source)
+            self.log.note(What(Kind.COPY, self.name("copy_"), HOST_TO_DEVICE, blocking, pageable), size)
+        elif to is None:
+            pageable = not self.places.is_pinned(target)  # into such memory the host waits in any case
+            what = What(Kind.COPY, self.name("copy_"), DEVICE_TO_HOST, blocking or pageable, pageable)
+            self.log.note(what, size)
+        return func(*args, **kwargs)
+
+    def _copy_indices(self, args: Any) -> None:
+        """Indices on the host go to the device, one by one; a mask on the host becomes one index a dimension."""
+        what = What(Kind.COPY, "index from the host", HOST_TO_DEVICE, blocking=True, pageable=True)
+        for index in args[1]:
+            if index is None or self.places.device(index) is not None:
+                continue
+            for _ in range(index.dim() if index.dtype in _MASKS else 1):
+                self.log.note(what, index.numel() * 8)
+        # One number of the host that is written by indices goes along (a mask alone becomes masked_fill instead).
+        if len(args) > 2 and self.places.device(args[2]) is None and not _fills(args):
+            self.log.note(What(Kind.COPY, "number written by an index", HOST_TO_DEVICE, pageable=True), 8)
+
+    def _wait(self, row: OperatorWait, args: Any, kwargs: Any) -> None:
+        if not _CIRCUMSTANCES[row.when](self.places, args, kwargs):
+            return
+        name = self.name(row.shown)
+        forward = None
+        if row.when in (When.MASK_INDEX, When.MASK_WRITE):
+            forward = self._forward_line()
+            self._remember_forward()
+        for _ in range(row.waits):
+            self.log.note(What(Kind.WAIT, name), forward=forward)
+
+    def _forward_line(self) -> Any:
+        node = torch._C._current_autograd_node()
+        return None if node is None else self.masks.get(node._sequence_nr())
+
+    def _remember_forward(self) -> None:
+        if torch.is_grad_enabled() and torch._C._current_autograd_node() is None:
+            self.masks[torch.autograd._get_sequence_nr() - 1] = self.log.here()
+
+    @contextmanager
+    def around(self, values: Sequence[Any], name: str = "") -> Iterator[None]:
+        """What C++ makes of no tensor lies, in this block, where these lie."""
+        self.surroundings.append(values)
+        self.names.append(name)
+        try:
+            yield
+        finally:
+            self.surroundings.pop()
+            self.names.pop()
+
+    def forget_masks(self) -> None:
+        """A step has ended: what many steps ago was indexed has no backward pass to come."""
+        if len(self.masks) > _MOST_MASKS:
+            self.masks.clear()
+
+    def name(self, otherwise: str) -> str:
+        """The function of PyTorch that was called, if that is known."""
+        return self.names[-1] if self.names and self.names[-1] else otherwise
+
+
+def _described(func: Any) -> Operator:
+    schema = func._schema
+    name = schema.name.partition("::")[2]
+    overload = f"{name}.{func._overloadname}"
+    is_view = any(given.alias_info is not None and not given.alias_info.is_write for given in schema.returns)
+    return Operator(
+        name,
+        _WAITS.get(overload) or _WAITS.get(name),
+        launches=not is_view and name not in _NO_KERNEL,
+        mixes=name in _MIX,
+        strict=name in _STRICT,
+        collective=is_collective(schema.name.partition("::")[0], name),
+        device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
+    )
+
+
+def _masks(places: Places, args: Any) -> bool:
+    return any(index is not None and index.dtype in _MASKS and places.device(index) is not None for index in args[1])
+
+
+def _fills(args: Any) -> bool:
+    """Whether a write by a mask is one of a single number, which needs no count."""
+    accumulates = len(args) > 3 and args[3]
+    indices = [index for index in args[1] if index is not None]
+    return not accumulates and args[2].numel() == 1 and all(index.dtype in _MASKS for index in indices)
+
+
+def _masks_written(places: Places, args: Any, kwargs: Any) -> bool:
+    accumulates = kwargs.get("accumulate", False)
+    if not accumulates and _fills(args) and places.device(args[2]) is None:
+        return False
+    return _masks(places, args)
+
+
+def _are_others(places: Places, args: Any, kwargs: Any) -> bool:
+    left, right = args
+    if left.shape != right.shape or not left.numel():
+        return False
+    same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride()
+    return not same or left.is_floating_point()
+
+
+_CIRCUMSTANCES: dict[When, Callable[[Places, Any, Any], bool]] = {
+    When.ALWAYS: lambda places, args, kwargs: True,
+    When.MASK_INDEX: lambda places, args, kwargs: _masks(places, args),
+    When.MASK_WRITE: _masks_written,
+    When.NO_OUTPUT_SIZE: lambda places, args, kwargs: kwargs.get("output_size") is None,
+    When.OTHER_VALUES: _are_others,
+    When.ONE_SAMPLE: lambda places, args, kwargs: (
+        args[1] == 1 or not (args[2] if len(args) > 2 else kwargs.get("replacement", False))
+    ),
+    When.DEVICE_VALUE: lambda places, args, kwargs: places.device(args[2]) is not None,
+    When.EQUAL_BOUNDS: lambda places, args, kwargs: (
+        (args[2] if len(args) > 2 else kwargs.get("min", 0)) == (args[3] if len(args) > 3 else kwargs.get("max", 0))
+    ),
+    When.MANY_TEST_ELEMENTS: lambda places, args, kwargs: args[1].numel() >= 10 * args[0].numel() ** 0.145,
+    When.CHECKED: lambda places, args, kwargs: not kwargs.get("unsafe", False),
+}

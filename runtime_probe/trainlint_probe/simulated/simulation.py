@@ -1,0 +1,66 @@
+"""Turns the simulated device on, and off again without a trace."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+
+from trainlint.planning.hardware import Gpu, gpu_named
+from trainlint_probe.simulated import cuda, ranks, streams, twins
+from trainlint_probe.simulated.copies import Copies
+from trainlint_probe.simulated.events import Log
+from trainlint_probe.simulated.operators import Operators
+from trainlint_probe.simulated.places import Places
+from trainlint_probe.simulated.surface import Surface
+from trainlint_probe.watch.patches import Patches
+
+
+class Simulation:
+    """A machine with GPUs, as a context: what PyTorch does inside of it is counted in `log`."""
+
+    def __init__(self, gpu: str = "h100", devices: int = 1) -> None:
+        """`gpu` is a name of `trainlint.planning.hardware`; there are 1 to 8 devices.
+
+        Raises:
+            ValueError: there is no such GPU, or not so many fit in one machine.
+        """
+        if not 1 <= devices <= 8:
+            raise ValueError(f"A simulated machine has 1 to 8 GPUs, not {devices}.")
+        found = gpu_named(gpu)
+        if found is None:
+            raise ValueError(f"{gpu} is no GPU that trainlint knows.")
+        self.gpu: Gpu = found
+        """The card of each device."""
+        self.log = Log()
+        self.places = Places(devices)
+        self.operators = Operators(self.places, self.log)
+        self.copies = Copies(self.places, self.log, self.operators)
+        self.surface = Surface(self.operators, self.copies)
+        self._patches = Patches()
+        self._devices = devices
+
+    def __enter__(self) -> Simulation:
+        cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
+        twins.install(self._patches, self.surface, self._enter_thread)
+        ranks.install(self._patches, self._devices, self.operators)
+        streams.tell(self.log)
+        self.surface.__enter__()
+        self.operators.__enter__()
+        os.register_at_fork(after_in_child=self._stop)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.operators.__exit__(None, None, None)
+        self.surface.__exit__(None, None, None)
+        streams.tell(None)
+        self._patches.take_out()
+
+    def _enter_thread(self) -> None:
+        self.surface.__enter__()
+        self.operators.__enter__()
+
+    def _stop(self) -> None:
+        """In a worker process nothing is simulated: what a loader does there, it does on the CPU."""
+        self.operators.quiet += 1

@@ -1,0 +1,373 @@
+"""PyTorch's Python surface, seen before its C++ parses a device: what is asked for on a GPU is made on the CPU, and
+what a tensor says of its device is what the bookkeeping knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _device as default_device
+
+from trainlint_probe.simulated.copies import Copies
+from trainlint_probe.simulated.errors import no_numpy, wrong_generator
+from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
+from trainlint_probe.simulated.operators import Operators
+from trainlint_probe.simulated.places import tensors
+
+_Base = torch._C.TensorBase
+_Handler = Callable[..., Any]
+_FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "_make_tensor"})
+"""Factories that copy data of the host to the device that they are given."""
+
+
+class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by mypy
+    """Stands above autograd, for each thread of the script."""
+
+    def __init__(self, operators: Operators, copies: Copies) -> None:
+        super().__init__()
+        self.operators = operators
+        self.places = operators.places
+        self.log = operators.log
+        self.copies = copies
+        self.entered: list[CodeType | None] = []
+        """Functions of PyTorch's Python that run now, with this mode on: until their own question whether one is on."""
+        self._factories = default_device._device_constructors()
+        tensor = torch.Tensor.__dict__
+        self._handlers: dict[Any, _Handler] = {
+            _Base.device.__get__: self._device,
+            _Base.is_cuda.__get__: lambda args, kwargs: self.places.device(args[0]) is not None,
+            _Base.is_cpu.__get__: lambda args, kwargs: (
+                self.places.device(args[0]) is None and _Base.is_cpu.__get__(args[0])
+            ),
+            _Base.get_device: self._get_device,
+            _Base.to: self._to,
+            _Base.cuda: self._cuda,
+            _Base.cpu: lambda args, kwargs: self._named("Tensor.cpu", self.copies.to_host, args[0]),
+            _Base.numpy: self._numpy,
+            tensor["__array__"]: self._array,
+            _Base.tolist: self._tolist,
+            _Base.type: self._type,
+            _Base.type_as: self._type_as,
+            _Base.new_tensor: self._new_tensor,
+            _Base.record_stream: lambda args, kwargs: None,
+            tensor["__repr__"]: self._printed,
+            tensor["__deepcopy__"]: self._deep_copy,
+            torch.nn.functional.one_hot: self._one_hot,
+            torch.ctc_loss: self._ctc_loss,
+            torch.quantile: self._unchecked,
+            torch.nanquantile: self._unchecked,
+            _Base.quantile: self._unchecked,
+            _Base.nanquantile: self._unchecked,
+        }
+        self._raw = {
+            _Base.device.__get__,
+            *(getattr(_Base, name).__get__ for name in ("shape", "dtype", "grad", "requires_grad", "grad_fn", "data")),
+        }
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self.operators.quiet:
+            return func(*args, **kwargs)
+        handler = self._handlers.get(func)
+        if handler is not None:
+            return self._calling(handler, func, args, kwargs)
+        if func in self._factories or "device" in kwargs:
+            self._read_numbers(func, args, kwargs)
+            return self._factory(func, args, kwargs)
+        if kwargs.get("pin_memory"):
+            return self._pinned(func, args, kwargs)
+        return self.call(func, args, kwargs)
+
+    def _calling(self, handler: _Handler, func: Any, args: Any, kwargs: Any) -> Any:
+        if handler == self._unchecked:
+            return self._unchecked(func, args, kwargs)
+        return handler(args, kwargs)
+
+    def call(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Call a function of PyTorch. Those that are written in Python run with this mode on, as any code does."""
+        code = getattr(func, "__code__", None)
+        if code is None:
+            operators = self.operators
+            operators.surroundings.append((args, tuple(kwargs.values())) if kwargs else args)
+            operators.names.append(_shown(func))
+            try:
+                return func(*args, **kwargs)
+            finally:
+                operators.surroundings.pop()
+                operators.names.pop()
+        if self.entered and self.entered[-1] is code:
+            return func(*args, **kwargs)
+        self.entered.append(code)
+        try:
+            with self:
+                return func(*args, **kwargs)
+        finally:
+            self.entered.pop()
+
+    def asks(self, code: CodeType) -> bool:
+        """Whether it is a function that we call that asks for modes: it is to go on without asking us again."""
+        if self.entered and self.entered[-1] is code:
+            self.entered[-1] = None
+            return True
+        return False
+
+    def _named(self, name: str, function: _Handler, *args: Any, **kwargs: Any) -> Any:
+        self.operators.names.append(name)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.operators.names.pop()
+
+    # What a tensor says of its device.
+
+    def _device(self, args: Any, kwargs: Any) -> torch.device:
+        index = self.places.device(args[0])
+        return _Base.device.__get__(args[0]) if index is None else torch.device("cuda", index)
+
+    def _get_device(self, args: Any, kwargs: Any) -> int:
+        index = self.places.device(args[0])
+        return -1 if index is None else index
+
+    # Moves.
+
+    def _cuda(self, args: Any, kwargs: Any) -> Any:
+        rest = list(args[1:])
+        device = rest.pop(0) if rest else kwargs.get("device")
+        non_blocking = rest.pop(0) if rest else kwargs.get("non_blocking", False)
+        index = self.copies.current if device is None else self.copies.index(device)
+        if index is None:
+            raise RuntimeError(f"Invalid device, must be cuda device but got {device}")
+        return self._named("Tensor.cuda", self.copies.to_device, args[0], index, non_blocking=non_blocking)
+
+    def _to(self, args: Any, kwargs: Any) -> Any:
+        tensor, rest = args[0], list(args[1:])
+        words = dict(kwargs)
+        if "other" in words:
+            rest.insert(0, words.pop("other"))
+        device: Any = words.pop("device", None)
+        dtype: Any = words.pop("dtype", None)
+        if rest and isinstance(rest[0], torch.Tensor):
+            other = rest.pop(0)
+            device, dtype = self._device((other,), {}), other.dtype
+        elif rest and isinstance(rest[0], torch.dtype):
+            dtype = rest.pop(0)
+        elif rest and not isinstance(rest[0], bool):
+            device = rest.pop(0)
+            if rest and (rest[0] is None or isinstance(rest[0], torch.dtype)):
+                dtype = rest.pop(0) or dtype
+        non_blocking = rest.pop(0) if rest else words.pop("non_blocking", False)
+        copies = rest.pop(0) if rest else words.pop("copy", False)
+        memory_format = words.pop("memory_format", None)
+        moved = tensor
+        if device is not None:
+            index = self.copies.index(device)
+            if index is not None:
+                moved = self._named("Tensor.to", self.copies.to_device, tensor, index, non_blocking=non_blocking)
+            elif torch.device(device).type == "cpu":
+                moved = self._named("Tensor.to", self.copies.to_host, tensor, non_blocking=non_blocking)
+            else:
+                return self.call(_Base.to, args, kwargs)
+        if (dtype is not None and dtype != moved.dtype) or memory_format is not None or (copies and moved is tensor):
+            more = {"copy": True} if copies and moved is tensor else {}
+            if memory_format is not None:
+                more["memory_format"] = memory_format
+            moved = self.call(_Base.to, (moved, dtype or moved.dtype), more)
+        return moved
+
+    def _type(self, args: Any, kwargs: Any) -> Any:
+        tensor = args[0]
+        wanted = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if wanted is None:
+            name: str = _Base.type(tensor)
+            return name if self.places.device(tensor) is None else name.replace("torch.", "torch.cuda.", 1)
+        kind = getattr(wanted, "simulated_type", wanted)
+        if isinstance(kind, str) and kind.startswith("torch.cuda."):
+            moved = self.copies.to_device(tensor, self.copies.current)
+            return self.call(_Base.type, (moved, kind.replace("torch.cuda.", "torch.")), {})
+        on_host = isinstance(kind, str) or (isinstance(kind, type) and not isinstance(kind, torch.dtype))
+        moved = self.copies.to_host(tensor) if on_host else tensor
+        return self.call(_Base.type, (moved, kind), {})
+
+    def _type_as(self, args: Any, kwargs: Any) -> Any:
+        other = args[1] if len(args) > 1 else kwargs["other"]
+        return self._to((args[0], self._device((other,), {}), other.dtype), {})
+
+    # What hands values to the host without an operator.
+
+    def _numpy(self, args: Any, kwargs: Any) -> Any:
+        index = self.places.device(args[0])
+        if index is None:
+            return _Base.numpy(*args, **kwargs)
+        if not kwargs.get("force"):
+            raise no_numpy(index)
+        return _Base.numpy(self._named("Tensor.numpy", self.copies.to_host, args[0].detach()), force=True)
+
+    def _array(self, args: Any, kwargs: Any) -> Any:
+        index = self.places.device(args[0])
+        if index is not None:
+            raise no_numpy(index)
+        return self.call(torch.Tensor.__dict__["__array__"], args, kwargs)
+
+    def _tolist(self, args: Any, kwargs: Any) -> Any:
+        if self.places.device(args[0]) is not None:
+            size = args[0].numel() * args[0].element_size()
+            self.log.note(What(Kind.COPY, "Tensor.tolist", DEVICE_TO_HOST, pageable=True), size)
+        return self._silently(_Base.tolist, args, kwargs)
+
+    def _printed(self, args: Any, kwargs: Any) -> Any:
+        """Printing reads the values by many small operators: it counts as one wait."""
+        function = torch.Tensor.__dict__["__repr__"]
+        index = self.places.device(args[0])
+        if index is None:
+            return self.call(function, args, kwargs)
+        self.log.note(What(Kind.WAIT, "printing a tensor"))
+        text: str = self._silently(function, args, kwargs)
+        return text if "device=" in text else f"{text[:-1]}, device='cuda:{index}')"
+
+    def _silently(self, func: Any, args: Any, kwargs: Any) -> Any:
+        self.operators.quiet += 1
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self.operators.quiet -= 1
+
+    def _deep_copy(self, args: Any, kwargs: Any) -> Any:
+        index = self.places.device(args[0])
+        copy = self._silently(torch.Tensor.__dict__["__deepcopy__"], args, kwargs)
+        for source, made in ((args[0], copy), (args[0].grad, copy.grad)):
+            if source is not None and made is not None and index is not None:
+                self.places.put(made, index, halved=self.places.is_halved(source))
+        return copy
+
+    # Functions whose code differs between CPU and CUDA.
+
+    def _unchecked(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """On a CPU, the range of the quantiles is checked; on a device, it is not (ATen, Sorting.cpp)."""
+        before = self.log.muted
+        self.log.muted = True
+        try:
+            return self.call(func, args, kwargs)
+        finally:
+            self.log.muted = before
+
+    def _one_hot(self, args: Any, kwargs: Any) -> Any:
+        """With a number of classes, the values are checked on a CPU alone (ATen, Onehot.cpp)."""
+        function = torch.nn.functional.one_hot
+        if self.places.device(args[0] if args else kwargs["tensor"]) is None:
+            return self.call(function, args, kwargs)
+        classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
+        if classes == -1:
+            self.log.note(What(Kind.WAIT, "one_hot without a number of classes"))
+        return self._unchecked(function, args, kwargs)
+
+    def _ctc_loss(self, args: Any, kwargs: Any) -> Any:
+        """Lengths are read on the host, wherever they lie (ATen, LossCTC.cpp)."""
+        given = list(args)
+        for position, name in ((2, "input_lengths"), (3, "target_lengths")):
+            lengths = given[position] if len(given) > position else kwargs.get(name)
+            if isinstance(lengths, torch.Tensor):
+                on_host = self._named("ctc_loss: lengths", self.copies.to_host, lengths)
+                listed = self._silently(_Base.tolist, (on_host,), {})
+                if len(given) > position:
+                    given[position] = listed
+                else:
+                    kwargs = {**kwargs, name: listed}
+        reduction = given[5] if len(given) > 5 else kwargs.get("reduction", 1)
+        if reduction == 1 and self.places.device(given[0]) is not None:  # the mean divides by the lengths
+            self.log.note(What(Kind.COPY, "ctc_loss: lengths", HOST_TO_DEVICE, pageable=True), 8)
+        return self.call(torch.ctc_loss, tuple(given), kwargs)
+
+    # Factories.
+
+    def _new_tensor(self, args: Any, kwargs: Any) -> Any:
+        words = dict(kwargs)
+        wanted = words.pop("device", None)
+        index = self.places.device(args[0]) if wanted is None else self.copies.index(wanted)
+        made = self.call(_Base.new_tensor, args, words)
+        return self._sent(made, args[1] if len(args) > 1 else kwargs.get("data"), index, "Tensor.new_tensor")
+
+    def _factory(self, func: Any, args: Any, kwargs: Any) -> Any:
+        wanted = kwargs.get("device")
+        if wanted is None and func in self._factories:
+            wanted = default_device.CURRENT_DEVICE
+        index = self.copies.index(wanted)
+        if index is None:
+            if wanted is None or torch.device(wanted).type != "cpu":
+                return self._pinned(func, args, kwargs) if kwargs.get("pin_memory") else self.call(func, args, kwargs)
+            made = self._on_host(func, args, kwargs)
+            if isinstance(made, torch.Tensor) and _shown(func) not in ("torch.as_tensor", "torch.asarray"):
+                self.places.take_away(made)
+            return self._pin(made) if kwargs.get("pin_memory") else made
+        generator = kwargs.get("generator")
+        if generator is not None and generator.device.type == "cpu":
+            raise wrong_generator()
+        words = {**kwargs, "device": "cpu"}
+        words.pop("pin_memory", None)
+        name = getattr(func, "__name__", "")
+        if name in _FROM_DATA:
+            data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+            if name != "tensor" and isinstance(data, torch.Tensor):
+                rest = {key: value for key, value in words.items() if key in ("dtype",)}
+                return self._to((data,), {"device": wanted, **rest})
+            made = self.call(func, args, words)
+            return self._sent(made, data, index, _shown(func))
+        made = self.call(func, args, words)
+        self._place(made, index)
+        return made
+
+    def _on_host(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """A factory that is told to use the host, beneath whatever device is the surrounding one."""
+        self.operators.surroundings.append(())
+        try:
+            return func(*args, **kwargs) if getattr(func, "__code__", None) is None else self.call(func, args, kwargs)
+        finally:
+            self.operators.surroundings.pop()
+
+    def _read_numbers(self, func: Any, args: Any, kwargs: Any) -> None:
+        """A factory reads each tensor of the device among a list of numbers, one after the other."""
+        data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+        if isinstance(data, list | tuple) and getattr(func, "__name__", "") in _FROM_DATA:
+            for tensor in tensors(data):
+                if self.places.device(tensor) is not None:
+                    self.log.note(What(Kind.WAIT, f"{_shown(func)} of tensors"))
+
+    def _place(self, made: Any, index: int) -> None:
+        if isinstance(made, torch.Tensor):
+            self.places.put(made, index)
+        elif isinstance(made, list | tuple):
+            for each in made:
+                self._place(each, index)
+
+    def _sent(self, made: Any, data: Any, index: int | None, name: str) -> Any:
+        """What was made of data of the host goes to the device: a copy from pageable memory, which blocks."""
+        if index is None:
+            return made
+        origin = self.places.device(data) if isinstance(data, torch.Tensor) else None
+        if origin is None:
+            pinned = isinstance(data, torch.Tensor) and self.places.is_pinned(data)
+            what = What(Kind.COPY, name, HOST_TO_DEVICE, blocking=True, pageable=not pinned)
+            self.log.note(what, made.numel() * made.element_size())
+        self.places.put(made, index)
+        return made
+
+    def _pinned(self, func: Any, args: Any, kwargs: Any) -> Any:
+        words = dict(kwargs)
+        words.pop("pin_memory")
+        return self._pin(self.call(func, args, words))
+
+    def _pin(self, made: Any) -> Any:
+        self.places.pin(made)
+        return made
+
+
+def _shown(func: Any) -> str:
+    """A function of PyTorch as people write it."""
+    name: str = getattr(func, "__name__", "")
+    if name == "__get__":
+        return ""
+    owner = getattr(func, "__objclass__", None)
+    return f"Tensor.{name}" if owner is not None else f"torch.{name}"

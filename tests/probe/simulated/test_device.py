@@ -1,0 +1,198 @@
+"""What a script sees of the simulated GPU."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import threading
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from trainlint_probe.simulated.simulation import Simulation
+
+
+@pytest.fixture
+def simulation() -> Iterator[Simulation]:
+    with Simulation("a100-80gb", devices=2) as simulated:
+        yield simulated
+
+
+def test_nothing_is_left_behind() -> None:
+    before = {name: getattr(torch.cuda, name) for name in dir(torch.cuda)}
+    with Simulation():
+        assert torch.cuda.is_available()
+
+    assert not torch.cuda.is_available()
+    assert {name: getattr(torch.cuda, name) for name in before} == before
+    assert torch.zeros(1).device.type == "cpu"
+
+
+def test_the_machine_is_the_named_one(simulation: Simulation) -> None:
+    assert torch.cuda.device_count() == 2
+    assert torch.cuda.get_device_name() == "NVIDIA A100-SXM4-80GB"
+    assert torch.cuda.get_device_capability() == (8, 0)
+
+
+def test_a_tensor_says_where_it_is(simulation: Simulation) -> None:
+    tensor = torch.zeros(2, device="cuda:1")
+
+    assert (tensor.device, tensor.is_cuda, tensor.is_cpu, tensor.get_device()) == (
+        torch.device("cuda:1"),
+        True,
+        False,
+        1,
+    )
+    assert tensor[:1].device == (tensor + 1).device == torch.device("cuda:1")
+    assert tensor.type() == "torch.cuda.FloatTensor"
+    assert isinstance(tensor, torch.cuda.FloatTensor)
+    assert tensor.cpu().device == torch.device("cpu")
+    assert repr(tensor) == "tensor([0., 0.], device='cuda:1')"
+
+
+@pytest.mark.parametrize("way", ["context", "default", "legacy"])
+def test_the_default_device_holds(way: str, simulation: Simulation) -> None:
+    if way == "context":
+        with torch.device("cuda"):
+            made = torch.zeros(2)
+    else:
+        if way == "default":
+            torch.set_default_device("cuda")
+        else:
+            torch.set_default_tensor_type(torch.cuda.FloatTensor)
+        try:
+            made = torch.ones(2) * 2
+        finally:
+            torch.set_default_device(None)
+
+    assert made.is_cuda
+    assert not torch.zeros(2).is_cuda
+
+
+def test_tensors_of_two_devices_do_not_mix(simulation: Simulation) -> None:
+    host, first, second = torch.ones(2), torch.ones(2, device="cuda"), torch.ones(2, device="cuda:1")
+
+    with pytest.raises(RuntimeError, match=r"at least two devices, cuda:0 and cpu"):
+        host + first
+    with pytest.raises(RuntimeError, match=r"at least two devices, cuda:0 and cuda:1"):
+        first + second
+    assert (first + torch.tensor(1.0)).is_cuda  # a scalar of the host may take part
+    with pytest.raises(RuntimeError, match="same device"):
+        torch.stack([first[0], torch.tensor(1.0)])
+
+
+def test_numpy_does_not_read_a_device(simulation: Simulation) -> None:
+    with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
+        torch.ones(2, device="cuda").numpy()
+
+
+def test_a_generator_of_the_host_does_not_draw_for_a_device(simulation: Simulation) -> None:
+    with pytest.raises(RuntimeError, match="Expected a 'cuda' device type for generator"):
+        torch.randn(2, device="cuda", generator=torch.Generator())
+    assert torch.randn(2, device="cuda", generator=torch.Generator("cuda").manual_seed(1)).is_cuda
+
+
+def test_a_device_that_is_not_there(simulation: Simulation) -> None:
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+        torch.zeros(1, device="cuda:2")
+
+
+def test_copies_keep_their_place(simulation: Simulation) -> None:
+    tensor = torch.ones(2, device="cuda")
+    file = io.BytesIO()
+    torch.save({"weights": tensor}, file)
+    file.seek(0)
+
+    assert copy.deepcopy(tensor).is_cuda
+    assert torch.load(file)["weights"].is_cuda
+    file.seek(0)
+    assert not torch.load(file, map_location="cpu")["weights"].is_cuda
+    assert pickle.loads(pickle.dumps(tensor)).is_cuda
+
+
+def test_memory_is_that_of_live_storages_in_blocks(simulation: Simulation) -> None:
+    first = torch.zeros(1000, device="cuda")  # 4,000 bytes: eight blocks of 512
+    view = first[:10]
+    second = torch.zeros(1, device="cuda")
+    assert torch.cuda.memory_allocated() == 4096 + 512
+    del first, second
+    assert torch.cuda.memory_allocated() == 4096, "a view keeps its storage"
+    del view
+    assert torch.cuda.memory_allocated() == 0
+    assert torch.cuda.max_memory_allocated() == 4096 + 512
+
+
+def test_threads_of_the_script_see_the_device(simulation: Simulation) -> None:
+    made: list[torch.Tensor] = []
+    thread = threading.Thread(target=lambda: made.append(torch.ones(2).cuda()))
+    thread.start()
+    thread.join()
+
+    assert made[0].is_cuda
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_loaders_pin_their_batches(workers: int, simulation: Simulation) -> None:
+    loader = DataLoader(TensorDataset(torch.arange(4.0)), batch_size=2, pin_memory=True, num_workers=workers)
+
+    assert all(batch.is_pinned() and not batch.is_cuda for (batch,) in loader)
+
+
+def trained(device: str) -> tuple[list[float], list[torch.Tensor]]:
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.ReLU(), nn.Linear(16, 4)).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(5):
+        inputs, targets = torch.randn(6, 8).to(device), torch.randint(4, (6,), device=device)
+        loss = nn.functional.cross_entropy(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, [parameter.detach().cpu() for parameter in model.parameters()]
+
+
+def test_a_training_learns_what_it_learns_on_a_cpu() -> None:
+    losses, parameters = trained("cpu")
+    with Simulation():
+        simulated_losses, simulated_parameters = trained("cuda")
+
+    assert simulated_losses == losses
+    assert all(torch.equal(*pair) for pair in zip(parameters, simulated_parameters, strict=True))
+
+
+def test_a_read_in_the_backward_pass_names_the_line_of_the_forward_pass(simulation: Simulation) -> None:
+    weights = torch.ones(4, device="cuda", requires_grad=True)
+    chosen = weights[weights.detach() > 0]
+    here = chosen.sum()
+    simulation.log.events.clear()
+    here.backward()
+
+    (cause,) = simulation.log.events
+    assert cause.in_backward
+    assert cause.chain[0].path == __file__
+    assert cause.forward is not None
+    assert cause.forward.line == cause.chain[0].line - 3
+
+
+def test_lines_of_libraries_are_told_with_the_line_that_calls_them(simulation: Simulation) -> None:
+    torch.nn.functional.gaussian_nll_loss(*torch.ones(3, 2, device="cuda"))
+
+    (cause,) = simulation.log.events
+    assert cause.chain[0].path == __file__
+    assert cause.inside.startswith("torch/nn/functional.py:")
+
+
+def test_gradients_go_back_where_tensors_came_from(simulation: Simulation) -> None:
+    weights = torch.ones(2, requires_grad=True)
+    weights.cuda().sum().backward()
+
+    assert weights.grad is not None
+    assert not weights.grad.is_cuda
+    assert [cause.what.direction for cause in simulation.log.events] == ["host to device", "device to host"]

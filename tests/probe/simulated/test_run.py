@@ -1,0 +1,80 @@
+"""A script under `trainlint probe` on a simulated GPU, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainlint.cli import main
+
+pytestmark = pytest.mark.slow
+
+TRAIN = """
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2).to("cuda")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = [(torch.randn(3, 4), torch.randint(2, (3,))) for _ in range(40)]
+
+
+def smooth(loss):
+    return loss.item() if torch.isfinite(loss) else 0.0
+
+
+for step, (inputs, targets) in enumerate(data):
+    inputs = inputs.to("cuda")
+    targets = targets.to("cuda")
+    loss = nn.functional.cross_entropy(model(inputs), targets)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    smooth(loss)
+    if step % 10 == 9:
+        print(step, loss.item())
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "train.py").write_text(TRAIN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def line_of(text: str) -> int:
+    return next(number for number, line in enumerate(TRAIN.splitlines(), 1) if text in line)
+
+
+def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["probe", "--device", "simulated:a100-80gb", "--output-format", "json", "-o", "e.json", "train.py"]) == 1
+    )
+    document = json.loads((project / "e.json").read_text())
+
+    (run,) = document["runs"]
+    simulated = run["simulated"]
+    assert simulated["gpu"] == "NVIDIA A100-SXM4-80GB"
+    assert len(run["steps"]) == 20
+    found = {
+        (event["line"], event["what"]): (event["kind"], event["count"], event["steps"]) for event in simulated["events"]
+    }
+    assert found == {
+        (line_of("inputs.to("), "Tensor.to"): ("copy", 20, 20),
+        (line_of("targets.to("), "Tensor.to"): ("copy", 20, 20),
+        (line_of("return loss.item()"), "Tensor.__bool__"): ("wait", 20, 20),
+        (line_of("return loss.item()"), "Tensor.item"): ("wait", 20, 20),
+        (line_of("print("), "Tensor.item"): ("wait", 2, 2),
+    }
+    confirmed = {(item["at"]["line"], item["state"]) for item in document["verdicts"] if not item["new"]}
+    assert (line_of("return loss.item()"), "confirmed") in confirmed
+
+
+def test_a_budget_counts_exactly_without_a_gpu(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["probe", "--device", "simulated", "--steps", "10", "--output-format", "json", "-o", "e.json"]
+    assert main([*words, "--limit", "syncs=4", "train.py"]) == 1
+    spent: dict[str, Any] = json.loads((project / "e.json").read_text())["budgets"][0]["uses"][0]
+    assert spent["used"] == pytest.approx(4.1)  # two copies and two reads a step, and a read each tenth
