@@ -54,8 +54,7 @@ def recorded() -> str:
         command,
         cwd=REPOSITORY / "examples",
         env=plain,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         encoding="utf-8",
     )
     if ran.returncode != 1:  # findings are confirmed

@@ -62,7 +62,7 @@ OF_GLANCE = frozenset(
         *("analysis.project", "analysis.project.glance", "analysis.project.neighbours"),
         *("analysis.tables.common_names", "analysis.tables.host_reads", "analysis.tables.frameworks.loaded_weights"),
         *("analysis.tables.file_words", "analysis.tables.file_words.devices", "analysis.tables.file_words.programs"),
-        "analysis.tables.frameworks.process_groups",
+        *("analysis.tables.file_words.settings", "analysis.tables.frameworks.process_groups"),
     }
 )
 """What says which files belong together, and what each is to its project, be it alone."""

@@ -192,7 +192,7 @@ def test_layout_quotes_and_comments_stay() -> None:
         "import torch\n"
         "import torch.nn as nn\n"
         "scaler = torch.cuda.amp.GradScaler(\n"
-        "    init_scale=2.0,  # small on purpose\n"
+        "    init_scale=2.0,  # a small one\n"
         "    growth_interval=10,\n"
         ")\n"
         "name = 'run'\n"

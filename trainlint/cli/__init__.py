@@ -67,13 +67,13 @@ def _refuse_files_named_like_options(words: "Sequence[str]") -> None:
     """
     import os
 
-    from trainlint.cli.console import UsageError
-    from trainlint.report.characters import sentence
-
     for word in words:
         if word == "--":
             return
         if word.startswith("-") and word != "-" and os.path.lexists(word):
+            from trainlint.cli.console import UsageError
+            from trainlint.report.characters import sentence
+
             raise UsageError(
                 sentence(
                     f"{word} is an option, and a file of this name is here, too; write ./{word} for the file, or run "

@@ -44,7 +44,7 @@ STALE = 'import os\nimport torch\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n'
 
 
 @pytest.mark.parametrize(
-    ("target", "safety"), [("", Safety.UNSAFE), (">=2.2", Safety.SAFE), ("<2.9", Safety.UNSAFE), ("<2.2", None)]
+    ("target", "safety"), [("", Safety.UNSAFE), (">=2.2", Safety.UNSAFE), ("<2.9", Safety.UNSAFE), ("<2.2", None)]
 )
 def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safety: Safety | None) -> None:
     config = Config(target_torch=parse_torch_range(target) if target else None, preview=True)

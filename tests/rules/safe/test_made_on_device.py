@@ -55,28 +55,3 @@ def test_what_may_be_another_tensor_is_no_safe_fix(made: str) -> None:
 )
 def test_what_a_factory_makes_may_be_decided_elsewhere(top: str) -> None:
     assert not safe(STEP.format(made="torch.zeros(3).to(x.device)", top=top), "TRN207")
-
-
-CAST = """import torch
-
-
-def show(model: torch.nn.Module, like: torch.Tensor, device):
-    small = torch.zeros(3, dtype=torch.uint8)
-    return model(small.float().{move})
-"""
-
-
-@pytest.mark.parametrize(
-    ("move", "expected"),
-    [
-        ("cuda()", {"TRN418"}),
-        ('to("cuda")', {"TRN418"}),
-        ("to(like.device)", {"TRN418"}),
-        ("to(device)", set()),
-        ("to(like)", set()),
-        ("cuda(non_blocking=True)", set()),
-        ('to("cuda", memory_format=torch.channels_last)', set()),
-    ],
-)
-def test_a_cast_goes_behind_what_surely_only_moves(move: str, expected: set[str]) -> None:
-    assert safe(CAST.format(move=move), "TRN418") == expected
