@@ -155,7 +155,7 @@ def test_a_module_that_is_handed_around_may_be_asked_for_any_name(
     (tmp_path / "layers.py").write_text(code)
     (tmp_path / "requirements.txt").write_text("torch>=2.5\n")
     (tmp_path / "train.py").write_text(f"import torch\n{other}\n")
-    main("check . --fix --isolated --no-cache -q -j1 --exit-zero --select TRN801 --min-confidence unlikely".split())
+    main("check . --fix --no-cache -q -j1 --exit-zero --select TRN801 --min-confidence unlikely".split())
     assert ((tmp_path / "layers.py").read_text() != code) is is_fixed
 
 
