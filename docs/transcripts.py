@@ -25,6 +25,10 @@ PICTURE = "docs/images/check.svg"
 """The same output in colours."""
 PROBED = "trainlint probe --device simulated:h100 --no-overlay train.py --steps 25 --batch 4 --context 16"
 """The command whose output RECORDED holds, run in examples/."""
+STEP = "docs/images/step.svg"
+"""The beginning of its output in colours."""
+_SHOWN = 28
+"""Lines of it that the picture has room for."""
 RECORDED = "examples/simulated.txt"
 """What `make demo` shows without PyTorch, and docs/simulated-gpu.md quotes."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
@@ -46,10 +50,10 @@ def trainlint(*words: str, color: bool = False) -> str:
 
 
 def recorded() -> str:
-    """A run on a simulated GPU, as a terminal shows it."""
-    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    plain.pop("FORCE_COLOR", None)
-    command = [sys.executable, "-m", "trainlint", *PROBED.split()[1:]]
+    """A run on a simulated GPU, as a terminal shows it, in colours."""
+    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    plain.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "trainlint", *PROBED.split()[1:2], "--color", "always", *PROBED.split()[2:]]
     ran = subprocess.run(
         command,
         cwd=REPOSITORY / "examples",
@@ -62,6 +66,14 @@ def recorded() -> str:
     return f"$ cd examples\n$ {PROBED}\n\n{ran.stdout}"
 
 
+def drawn(text: str, name: str) -> str:
+    """What a terminal shows, as SVG: the same text gives the same bytes."""
+    console = Console(width=100, record=True, file=io.StringIO(), force_terminal=True, legacy_windows=False)
+    console.print(Text.from_ansi(text))
+    picture = console.export_svg(title="trainlint", unique_id=name)
+    return re.sub(r"(?s)@font-face \{.*?\}\s*", "", picture) + "\n"  # Rich names fonts of a server; any fixed one does
+
+
 def demo() -> str:
     """A finished run, as README.md shows it."""
     return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero')}```"
@@ -69,10 +81,7 @@ def demo() -> str:
 
 def picture() -> str:
     """The demo as a terminal shows it, as SVG: the same text gives the same bytes."""
-    console = Console(width=100, record=True, file=io.StringIO(), force_terminal=True, legacy_windows=False)
-    console.print(Text.from_ansi(f"$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero', color=True)}"))
-    drawn = console.export_svg(title="trainlint", unique_id="check")
-    return re.sub(r"(?s)@font-face \{.*?\}\s*", "", drawn) + "\n"  # Rich names fonts of a server; any fixed one does
+    return drawn(f"$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero', color=True)}", "check")
 
 
 def answer() -> str:
@@ -132,7 +141,13 @@ def main() -> int:
         ("docs/why.md", "why", answer()),
         ("docs/core-list.md", "core", core()),
     )
-    for page, name, content in (*pages, (PICTURE, "", picture()), (RECORDED, "", recorded())):
+    run = recorded()
+    pictures = (
+        (PICTURE, "", picture()),
+        (RECORDED, "", Text.from_ansi(run).plain),
+        (STEP, "", drawn("\n".join(run.splitlines()[:_SHOWN]), "step")),
+    )
+    for page, name, content in (*pages, *pictures):
         path = REPOSITORY / page
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         after = between_markers(before, name, content) if name else content

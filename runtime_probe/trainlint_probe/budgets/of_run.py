@@ -8,11 +8,11 @@ from pathlib import Path
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Counted, Run
 from trainlint.symptoms import Symptom
-from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
+from trainlint_probe.budgets.account import ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
 from trainlint_probe.budgets.ignoring import is_ignored
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
-from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST
+from trainlint_probe.budgets.words import NO_DEVICE, NOT_SIMULATED, ON_HOST
 from trainlint_probe.options import Options
 
 _ON_CPU = "cpu"
@@ -43,6 +43,8 @@ def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
     not_counted = {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE} if on_cpu else {}
     if not on_cpu and asked is None:
         not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
+    if run.simulated is not None:
+        not_counted = dict.fromkeys((ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, RECOMPILES), NOT_SIMULATED)
     return judge(
         (*run.counted, *_compiled(run), *(asked or ())),
         limits,

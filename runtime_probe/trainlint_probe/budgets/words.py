@@ -17,6 +17,7 @@ ON_HOST = (
     "No accelerator is in use: syncs are reads of CPU tensors by your own lines, which would wait if the tensors were "
     "on an accelerator."
 )
+NOT_SIMULATED = "not counted on a simulated GPU; measure it with --device cpu, or on a GPU"
 NO_DEVICE = "not counted, as no accelerator is in use"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -75,6 +74,7 @@ def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.Captu
 
 def test_a_budget_counts_exactly_without_a_gpu(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["probe", "--device", "simulated", "--steps", "10", "--output-format", "json", "-o", "e.json"]
-    assert main([*words, "--limit", "syncs=4", "train.py"]) == 1
-    spent: dict[str, Any] = json.loads((project / "e.json").read_text())["budgets"][0]["uses"][0]
+    assert main([*words, "--limit", "syncs=4", "--limit", "graph-breaks=0", "train.py"]) == 1
+    spent, breaks = json.loads((project / "e.json").read_text())["budgets"][0]["uses"]
+    assert "simulated" in breaks["not_counted"], "what is not counted is not taken for zero"
     assert spent["used"] == pytest.approx(4.1)  # two copies and two reads a step, and a read each tenth
