@@ -213,8 +213,7 @@ class Rule(ABC):
             fix = None
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
-        replaced = [edit.start for edit in fix.edits if edit.stop > edit.start] if fix is not None else []
-        if any(is_explained(site.file, site.source.position(start)[0]) for start in replaced):
+        if fix is not None and _rewrites_explained_lines(site, fix):
             fix = None
         if fix is not None and (site.file.outside.standing.copied or site.is_switched_off):
             fix = replace(fix, safety=Safety.UNSAFE)
@@ -237,6 +236,14 @@ class Rule(ABC):
             fix=fix,
             related=related,
         )
+
+
+def _rewrites_explained_lines(site: Site, fix: Fix) -> bool:
+    """Whether a fix replaces code on a line for which a comment gives a reason."""
+    from trainlint.analysis.comments.reasons import is_explained
+
+    replaced = (edit.start for edit in fix.edits if edit.stop > edit.start)
+    return any(is_explained(site.file, site.source.position(start)[0]) for start in replaced)
 
 
 class EngineRule(Rule, base=True):

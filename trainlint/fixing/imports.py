@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -58,26 +58,14 @@ def ensure_import(
     an import in a `try`, an `if` or a function.
     """
     wanted = f"{module}.{name}" if name else module
-    surely: list[ast.stmt] = [item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom)]
-    if before is not None:
-        surely = [item for item in surely if item.lineno < before.lineno]
-    bindings = list(_bindings(tree.body if before is None else surely))
-    loaded = _COME_WITH_TORCH | {parent for binding in bindings for parent in _parents(binding.loads)}
+    surely = _unconditional_imports(tree, before)
     meanings = _meanings(tree)
-    offers = [
-        binding
-        for binding in bindings
-        if _reaches(binding, wanted, module, loaded)
-        and (meanings.in_functions if before is None else meanings.anywhere).get(binding.name, frozenset())
-        <= {binding.target}
-    ]
-    if offers:
-        best = max(offers, key=lambda binding: len(binding.target))
+    others = meanings.in_functions if before is None else meanings.anywhere
+    best = _offer(list(_bindings(tree.body if before is None else surely)), wanted, module, others)
+    if best is not None:
         return best.name + wanted[len(best.target) :], ()
     package = module.partition(".")[0]
-    if package not in sys.stdlib_module_names and all(
-        binding.loads.partition(".")[0] != package for binding in _bindings(surely)
-    ):
+    if not _is_surely_loaded(package, surely):
         raise Unfixable(f"{source.path} may run without {package}")
     if module in _COME_WITH_TORCH or not name:
         statement = "import torch" if module in _COME_WITH_TORCH else f"import {module}"
@@ -87,6 +75,32 @@ def ensure_import(
     if not meanings.anywhere.get(taken, frozenset()) <= {meaning}:
         raise Unfixable(f"`{taken}` has another meaning in {source.path}, so `{statement}` cannot be added")
     return local, (_insertion(source, tree, package, statement),)
+
+
+def _unconditional_imports(tree: ast.Module, before: ast.stmt | None) -> list[ast.stmt]:
+    """The imports that run whenever the file is imported: of these, those above a statement where one is named."""
+    imports = (item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom))
+    return [item for item in imports if before is None or item.lineno < before.lineno]
+
+
+def _offer(
+    bindings: Sequence[_Binding], wanted: str, module: str, others: Mapping[str, Collection[str | None]]
+) -> _Binding | None:
+    """What an import already offers, the nearest first; not by a name that has another meaning as well."""
+    loaded = _COME_WITH_TORCH | {parent for binding in bindings for parent in _parents(binding.loads)}
+    offers = (
+        binding
+        for binding in bindings
+        if _reaches(binding, wanted, module, loaded) and set(others.get(binding.name, ())) <= {binding.target}
+    )
+    return max(offers, key=lambda binding: len(binding.target), default=None)
+
+
+def _is_surely_loaded(package: str, surely: list[ast.stmt]) -> bool:
+    """Whether the file cannot run without a package: it is Python's own, or imported whenever the file is."""
+    return package in sys.stdlib_module_names or any(
+        binding.loads.partition(".")[0] == package for binding in _bindings(surely)
+    )
 
 
 def move_names(source: SourceFile, statement: ast.ImportFrom, names: Collection[str], module: str) -> tuple[Edit, ...]:

@@ -53,6 +53,22 @@ class _Head(NamedTuple):
     """The class whose head is not counted."""
 
 
+def _refuse_missing_sizes(values: Values) -> None:
+    missing = [names[0] for names in _SIZES if all(values.get(name) is None for name in names)]
+    if missing:
+        raise BadConfig(f"does not give {', '.join(missing)}")
+
+
+def _head_size(values: Values, family: Family, hidden: int, heads: int) -> int:
+    """The size of a head's keys; 0 where the heads share the hidden size."""
+    if family.latent:
+        return values.needed("qk_nope_head_dim") + values.needed("qk_rope_head_dim")
+    size = values.number("head_dim")
+    if size is None and hidden % heads:
+        raise BadConfig(f"has {heads} heads, which do not divide a hidden size of {hidden}, and no head_dim")
+    return size or 0
+
+
 def transformer_of_config(
     config: Mapping[str, object], sequence: int | None, *, gated: bool = False, untied: bool = False
 ) -> Configured:
@@ -67,15 +83,9 @@ def transformer_of_config(
     family = FAMILIES.get(kind) or _unknown(language, kind)
     values = Values(language, {**family.defaults, **(_sizes(family) if nested else {})})
     _refuse_what_the_family_has_not(values, family)
-    missing = [names[0] for names in _SIZES if all(values.get(name) is None for name in names)]
-    if missing:
-        raise BadConfig(f"does not give {', '.join(missing)}")
+    _refuse_missing_sizes(values)
     hidden, heads = values.needed(*_HIDDEN), values.needed(*_HEADS)
-    head_size = values.number("head_dim")
-    if family.latent:
-        head_size = values.needed("qk_nope_head_dim") + values.needed("qk_rope_head_dim")
-    elif head_size is None and hidden % heads:
-        raise BadConfig(f"has {heads} heads, which do not divide a hidden size of {hidden}, and no head_dim")
+    head_size = _head_size(values, family, hidden, heads)
     head = _head(config)
     told = _tied(config, values)
     tied = family.tied if told is None else told
@@ -90,7 +100,7 @@ def transformer_of_config(
         gated=gated or family.gated,
         tied=not head.output or (tied and not untied),
         dropout=values.has_dropout(),
-        head_size=head_size or 0,
+        head_size=head_size,
         value_size=values.needed("v_head_dim") if family.latent else 0,
         latent=_latent(values) if family.latent else None,
         experts=_experts(values, family) if family.experts else None,
@@ -203,10 +213,10 @@ def _head(config: Mapping[str, object]) -> _Head:
     return _Head(output=False, uncounted=name) if "For" in name else _Head()
 
 
-def _notes(
-    config: Mapping[str, object], nested: str, values: Values, family: Family, kind: str, head: _Head
+def _notes_on_nesting(
+    config: Mapping[str, object], nested: str, values: Values, family: Family, kind: str
 ) -> Iterator[str]:
-    """What the count rests on or leaves out."""
+    """What the file describes beside the language model, and what it leaves to the defaults of its class."""
     others = [
         key
         for key, value in config.items()
@@ -214,12 +224,21 @@ def _notes(
     ]
     if others:
         yield f"The language model alone is counted, without what {', '.join(others)} describes."
+    if not nested:
+        return
     left_out = [key for key in values.defaults if values.given.get(key) is None]
-    if nested and left_out:
+    if left_out:
         yield f"{nested} leaves out {', '.join(left_out)}: taken are the values of the class {kind} in transformers."
-    if nested and _tied(config, values) is None:
+    if _tied(config, values) is None:
         usual = "shares the embeddings" if family.tied else "has weights of its own"
         yield f"tie_word_embeddings is not in the file: the output layer {usual}, as is usual for {kind}."
+
+
+def _notes(
+    config: Mapping[str, object], nested: str, values: Values, family: Family, kind: str, head: _Head
+) -> Iterator[str]:
+    """What the count rests on or leaves out."""
+    yield from _notes_on_nesting(config, nested, values, family, kind)
     if kind not in FAMILIES:
         told = f"model_type {kind!r} is not known" if kind else "The file has no model_type"
         yield f"{told}: counted as layers like Llama's, with tied embeddings unless the file says otherwise."

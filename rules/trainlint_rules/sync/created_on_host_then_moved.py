@@ -164,10 +164,7 @@ class CreatedOnHostThenMoved(CallRule):
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
         instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
-        safety = _SAFETY.get(made.content)
-        if safety is not None and not (stored or is_surely_alike(site, made)):
-            safety = Safety.UNSAFE
-        return Match(site, sure, fields, help=instead, fix_safety=safety)
+        return Match(site, sure, fields, help=instead, fix_safety=_safety(site, made, stored=stored))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The move goes, and its device becomes a keyword of the factory."""
@@ -186,6 +183,12 @@ class CreatedOnHostThenMoved(CallRule):
         yield removal(site)
         for name, value in factory_keywords(site, made):
             yield add_keyword(site.source, made.call, name, value, keyword_only=True)
+
+
+def _safety(site: Site, made: Creation, *, stored: bool) -> Safety | None:
+    """How safe it is to create the tensor on the device; None where there is no fix."""
+    safety = _SAFETY.get(made.content)
+    return safety if safety is None or stored or is_surely_alike(site, made) else Safety.UNSAFE
 
 
 def _made_elsewhere(site: Site) -> Match | None:

@@ -49,18 +49,7 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     if not run.steps:
         yield from _written(f"No step was seen: {why_no_step(run)}.", style, "bold yellow")
         return
-    steps = len(run.steps)
-    waits = _per_step([event for event in simulated.events if event.kind == "wait"], steps)
-    copies = [event for event in simulated.events if event.kind == "copy"]
-    blocking = _per_step([event for event in copies if event.blocking], steps)
-    others = _per_step([event for event in copies if not event.blocking], steps)
-    moved = sum(event.bytes for event in copies) / steps
-    yield from _written(
-        f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, "
-        f"{others} other copies ({size(moved)}), "
-        f"{simulated.launches:.0f} operators for the GPU; peak memory {size(simulated.peak[0])}.",
-        style,
-    )
+    yield from _written(_counts(run, simulated), style)
     if simulated.step_ms is not None:
         yield from _written(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
     yield from _written(f"A step is {run.clock}.", style, "dim")
@@ -70,6 +59,26 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         )
     if run.outcome != "window closed":
         yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+
+
+def _counts(run: Run, simulated: Simulated) -> str:
+    """What a step does, in a sentence."""
+    steps = len(run.steps)
+    waits = _per_step([event for event in simulated.events if event.kind == "wait"], steps)
+    copies = [event for event in simulated.events if event.kind == "copy"]
+    blocking = _per_step([event for event in copies if event.blocking], steps)
+    others = _per_step([event for event in copies if not event.blocking], steps)
+    moved = sum(event.bytes for event in copies) / steps
+    collectives = [event for event in simulated.events if event.kind == "collective"]
+    exchanged = ""
+    if collectives:
+        sent = size(sum(event.bytes for event in collectives) / steps)
+        exchanged = f", {_per_step(collectives, steps)} collectives ({sent})"
+    return (
+        f"A step ({steps} after {run.warmup} of warm-up): {waits} waits, {blocking} blocking copies, {others} other "
+        f"copies ({size(moved)}){exchanged}, {simulated.launches:.0f} operators for the GPU; peak memory "
+        f"{size(simulated.peak[0])}."
+    )
 
 
 def _per_step(events: Sequence[DeviceEvent], steps: int) -> str:

@@ -33,8 +33,11 @@ def yields_fresh_batches(file: SemanticModel, node: ast.expr, block: Block, dept
         return bool(bindings) and all(_is_bound_to_loader(file, item, depth - 1) for item in bindings)
     if isinstance(node, ast.IfExp):
         return all(yields_fresh_batches(file, item, block, depth - 1) for item in (node.body, node.orelse))
-    if not isinstance(node, ast.Call):
-        return False
+    return isinstance(node, ast.Call) and _call_yields_fresh_batches(file, node, block, depth)
+
+
+def _call_yields_fresh_batches(file: SemanticModel, node: ast.Call, block: Block, depth: int) -> bool:
+    """Whether a call gives a loader that does, hands one on, or is of a function of this file that returns one."""
     loader = file.loaders.built.get(node)
     if loader is not None:
         return _stacks(file, loader)

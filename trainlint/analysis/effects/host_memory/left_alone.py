@@ -141,15 +141,22 @@ def _names_given(file: SemanticModel, use: ast.expr, statement: ast.stmt, copy: 
                 return []
             case ast.Compare(comparators=[ast.Constant()]) | ast.UnaryOp() | ast.FormattedValue() | ast.Expr():
                 return []
-            case ast.Assign(targets=targets):
-                return _bound(file.outline.block_of[statement], targets, statement)
-            case ast.For(target=target) | ast.comprehension(target=target):
-                if isinstance(target, ast.Tuple) and last_name(node) == "items":
-                    target = ast.Tuple(target.elts[1:])  # without the key
-                return _bound(file.outline.loop_blocks[parent], [target], statement)
             case _:
-                return None
+                return _names_bound(file, parent, node, statement)
     return None
+
+
+def _names_bound(file: SemanticModel, parent: ast.AST, node: ast.AST, statement: ast.stmt) -> list[Binding] | None:
+    """The names that an assignment or a loop binds to the memory, or to its items; None where it is neither."""
+    match parent:
+        case ast.Assign(targets=targets):
+            return _bound(file.outline.block_of[statement], targets, statement)
+        case ast.For(target=target) | ast.comprehension(target=target):
+            if isinstance(target, ast.Tuple) and last_name(node) == "items":
+                target = ast.Tuple(target.elts[1:])  # without the key
+            return _bound(file.outline.loop_blocks[parent], [target], statement)
+        case _:
+            return None
 
 
 def _only_reads(file: SemanticModel, call: ast.Call, node: ast.AST, statement: ast.stmt, copy: Place) -> bool:
