@@ -10,6 +10,7 @@ from trainlint.project import lies_in, project_around, projects_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from io import BufferedReader
     from pathlib import Path
 
 # The most bytes that are read of one file, by what it is.
@@ -31,10 +32,11 @@ LOCK_BYTES = 20_000_000
 """uv.lock and the like. They are searched and not parsed; those of large workspaces have some megabytes."""
 IGNORE_FILE_BYTES = 200_000
 """An ignore file, or git's configuration. GitHub's longest template for an ignore file has 8,000."""
-EVIDENCE_BYTES = 100_000_000
+EVIDENCE_BYTES = 20_000_000
 """What `trainlint probe` wrote. It grows with the steps that were measured, to some megabytes at most."""
 TRACE_BYTES = 4_000_000_000
-"""A trace of torch.profiler, unpacked. Ten steps with stacks have some hundred megabytes, at times 1 GB."""
+"""A trace of torch.profiler, unpacked. Ten steps with stacks have some hundred megabytes, at times 1 GB. Little of it
+is in memory at a time (`trainlint_probe/traces/event_stream.py`)."""
 SNAPSHOT_BYTES = 2_000_000_000
 """A snapshot of the allocator's memory. Those of long histories have some hundred megabytes."""
 BASELINE_BYTES = 20_000_000
@@ -59,18 +61,24 @@ def read_bounded(path: str | Path, most_bytes: int) -> bytes:
 
 def read_beginning(path: str | Path, most_bytes: int) -> bytes:
     """The first bytes of an ordinary file, at most `most_bytes`. Raises as `read_bounded` does, but for large files."""
+    with open_ordinary(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        # As much memory is taken as is asked for, so that is little more than the file is said to have.
+        data = file.read(min(most_bytes, size + 1))
+        return data if len(data) <= size else data + file.read(most_bytes - len(data))
+
+
+def open_ordinary(path: str | Path) -> BufferedReader:
+    """An ordinary file, open for reading. Whoever reads it bounds what is read. Raises as `read_beginning` does."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnfitFile(errno.EINVAL, "it is no ordinary file", str(path))
-        with open(descriptor, "rb", closefd=False) as file:
-            # As much memory is taken as is asked for, so that is little more than the file is said to have.
-            data = file.read(min(most_bytes, found.st_size + 1))
-            return data if len(data) <= found.st_size else data + file.read(most_bytes - len(data))
-    finally:
+        return open(descriptor, "rb")
+    except BaseException:
         os.close(descriptor)
+        raise
 
 
 def reason_of(error: OSError) -> str:

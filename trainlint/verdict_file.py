@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from trainlint.bounded import EVIDENCE_BYTES, read_bounded
+from trainlint.bounded_json import TooManyValues, load_bounded
 from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
 from trainlint.patterns import lazy
@@ -96,9 +97,11 @@ def read_evidence(path: Path) -> Evidence:
 def _loaded(path: Path) -> dict[str, Any]:
     """A document of the format that is read here. Raises UnusableEvidence."""
     try:
-        whole = json.loads(read_bounded(path, EVIDENCE_BYTES).decode("utf-8"))
+        whole = load_bounded(read_bounded(path, EVIDENCE_BYTES))
     except OSError as error:
         raise UnusableEvidence(f"{path} cannot be read ({error.strerror})") from None
+    except TooManyValues as error:
+        raise UnusableEvidence(f"{path} cannot be read: {error}; {_AGAIN}") from None
     except (ValueError, RecursionError) as error:
         raise UnusableEvidence(f"{path} is not JSON ({error}): it was cut off or edited; {_AGAIN}") from None
     if not isinstance(whole, dict) or "format_version" not in whole:

@@ -12,11 +12,13 @@ import pytest
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.engine.index import summarising
+from trainlint.config import Config
+from trainlint.engine.index import group_facts, summarising
 from trainlint.engine.index.project_files import Member
 from trainlint.engine.index.summarising import summarise_file
 from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.pool.model_store import ModelStore
+from trainlint.engine.time_limit import time_limit
 
 
 @pytest.fixture
@@ -60,10 +62,36 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
     for path, workers, files in ((".", 1, 4), (".", 2, 4), ("pkg/utils.py", 1, 1)):
         found = judged(path, workers=workers)
         (failure,) = found.report.failures
-        assert "could not be linked (LookupError: no such thing), so each was judged alone" in failure.reason
-        assert failure.path == ("pkg/engine.py" if path == "." else path), "the first judged file that takes part"
+        assert "could not be linked, so each file was judged alone: trainlint failed" in failure.reason
+        assert failure.path == ("scripts/train.py" if path == "." else path), "the largest judged file that takes part"
         assert found.report.files == files
         assert findings_in(found) == []
+
+
+def test_linking_has_a_time_limit_and_each_file_is_judged_alone_then(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*arguments: object, **more: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(import_module("trainlint.analysis.project.linking"), "link", endless)
+    monkeypatch.setattr(group_facts, "time_limit", lambda seconds: time_limit(seconds / 200))
+    found = judged(".")
+    (failure,) = found.report.failures
+    assert failure.path == "scripts/train.py"
+    assert "files around it could not be linked, so each file was judged alone: it took more than" in failure.reason
+    assert found.report.files == 4
+
+
+def test_the_time_to_link_grows_with_the_files() -> None:
+    def seconds(*sizes: int) -> float:
+        members = [Member(Path("m.py"), "m.py", size, Config(file_time_limit=10.0)) for size in sizes]
+        files = tuple((member, SummaryResult()) for member in members)
+        return group_facts._Group(files, frozenset(), {}, with_digests=False, whole=True).seconds
+
+    assert seconds(10) == seconds(400_000, 400_000) == 10
+    assert seconds(3_500_000, 600_000) == 50
 
 
 def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pytest_lsp import client_capabilities
 
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS
 from tests.server.conftest import started
+from trainlint.bounded import SOURCE_BYTES
 
 if TYPE_CHECKING:
     from tests.server.editor import Editor
@@ -149,6 +150,19 @@ async def test_a_file_that_is_no_python_says_so_at_its_line(editor: Editor, proj
     [found] = await editor.codes(uri, "TRN001")
     assert found.range.start.line == 4
     assert "it is no Python" in found.message
+
+
+async def test_a_document_of_any_size_is_one_sentence_and_the_others_are_judged(editor: Editor, project: Path) -> None:
+    large = "#" * SOURCE_BYTES + "\n"
+    uri = editor.open(project / "pkg/data.py", large)
+    [found] = await editor.shown(uri, len)
+    assert found.message.startswith("trainlint could not judge this: it is larger than 5 MB")
+    await editor.codes(editor.open(project / "pkg/utils.py", UTILS), "TRN201")
+    editor.type(uri, ALONE)
+    await editor.shown(uri, lambda shown: [each.code for each in shown] == ["TRN801"])
+    editor.type(uri, ALONE + large)
+    [found] = await editor.shown(uri, lambda shown: shown and shown[0].code is None)
+    assert found.message.startswith("trainlint could not judge this: it is larger than 5 MB")
 
 
 async def test_columns_are_counted_in_utf_16(editor: Editor, project: Path) -> None:

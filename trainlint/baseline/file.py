@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainlint.baseline.identity import Identity
 from trainlint.baseline.matching import Entry
 from trainlint.bounded import BASELINE_BYTES, read_bounded, reason_of
+from trainlint.bounded_json import TooManyValues, load_bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,13 +28,15 @@ def read_baseline(path: str, shown: str) -> tuple[Entry, ...]:
     """The entries of a baseline, with absolute paths. Raises UnusableBaseline, whose sentence begins with `shown`."""
     again = f"delete it and run `trainlint baseline -o {shown}`"
     try:
-        whole = json.loads(read_bounded(path, BASELINE_BYTES).decode("utf-8"))
+        whole = load_bounded(read_bounded(path, BASELINE_BYTES))
     except FileNotFoundError:
         raise UnusableBaseline(
             f"{shown}: there is no such baseline; `trainlint baseline -o {shown}` writes it"
         ) from None
     except OSError as error:
         raise UnusableBaseline(f"{shown} cannot be read as a baseline ({reason_of(error)}); {again}") from None
+    except TooManyValues as error:
+        raise UnusableBaseline(f"{shown} cannot be read as a baseline: {error}; {again}") from None
     except (ValueError, RecursionError) as error:
         raise UnusableBaseline(f"{shown} is not JSON ({error}): it was cut off or edited; {again}") from None
     if not isinstance(whole, dict) or "trainlint_baseline" not in whole:

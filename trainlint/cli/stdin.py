@@ -20,8 +20,10 @@ from trainlint.cli.output import (
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.parsing import UNREADABLE
+from trainlint.engine.read import too_large
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
+from trainlint.notebooks import most_bytes
 from trainlint.paths import absolute, shown_path
 from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 
@@ -41,7 +43,10 @@ def check_stdin(
     if sys.stdin is None:
         raise UsageError("standard input is closed, so there is no code to judge")
     require_writable_reports(options, ())
-    data = sys.stdin.buffer.read()
+    most = most_bytes(options.stdin_filename or "")
+    data = sys.stdin.buffer.read(most + 1)
+    if len(data) > most:  # what was not read cannot be written back
+        raise UsageError(f"standard input: {too_large(options.stdin_filename or '')}")
     here = Path.cwd()
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)

@@ -38,14 +38,17 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
     except UnfitFile as error:
         if error.errno != errno.EFBIG:
             raise UnreadableSource(f"{error.strerror}; exclude it") from error
-        instead = "clear its outputs or exclude it" if is_notebook(path.name) else "exclude it"
-        raise UnreadableSource(
-            f"it is larger than {most // 1_000_000} MB, the most that trainlint reads of one file; {instead}"
-        ) from error
+        raise UnreadableSource(too_large(path.name)) from error
     except OSError as error:
         raise UnreadableSource(
             f"it cannot be read ({reason_of(error)}); correct its permissions or exclude it"
         ) from error
+
+
+def too_large(name: str) -> str:
+    """Why a file of this name is not read, as a sentence."""
+    instead = "clear its outputs or exclude it" if is_notebook(name) else "exclude it"
+    return f"it is larger than {most_bytes(name) // 1_000_000} MB, the most that trainlint reads of one file; {instead}"
 
 
 def read_code(path: Path) -> bytes:

@@ -10,12 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 
+from trainlint.bounded_json import TooManyValues, check_values
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 4
 """The major version of the notebook format. Files of version 3 and before keep their cells in worksheets."""
+
+MOST_VALUES = 5_000_000
+"""The most values of a notebook with its outputs. Plots hold lists of numbers, of ten bytes of text each: as many as
+the 50 MB that are read of a notebook hold. Those of one cell at a time are in memory."""
 
 _Source = tuple[str, int, int, tuple[tuple[int, int], ...], bool]
 """The fields of a CodeCell that its source gives."""
@@ -56,7 +62,10 @@ def read_document(text: str) -> tuple[CodeCell, ...]:
     or of an old format.
     """
     try:
+        check_values(text, MOST_VALUES)
         return _Reader(text).notebook()
+    except TooManyValues as error:
+        raise UnreadableNotebook(f"{error}; clear its outputs or exclude it") from error
     except ValueError as error:  # besides JSONDecodeError, a number of thousands of digits
         raise UnreadableNotebook(
             f"it is no valid JSON ({error}), so it is no notebook; correct it or exclude it"

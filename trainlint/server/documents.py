@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pygls.uris import to_fs_path
 
+from trainlint.bounded import SOURCE_BYTES
 from trainlint.engine.discover import is_python
 from trainlint.paths import absolute
 from trainlint.training_settings.files import holds_settings, is_settings
@@ -26,6 +27,8 @@ class Document:
     text: str
     language: str = ""
     """As the editor calls it."""
+    too_large: bool = False
+    """Whether the editor's text is larger than what is judged. `text` is empty then."""
 
     @property
     def path(self) -> Path | None:
@@ -43,10 +46,17 @@ class Document:
             return False  # such as one side of a diff, or a cell of a notebook
         name = str(self.path or "")
         if is_settings(name):
+            if self.too_large:
+                return False  # whether it holds settings is not known
             return holds_settings(name, self.text.encode("utf-8", "replace"))
         return is_python(name) or self.language == "python"
 
 
 def document(uri: str, version: int | None, text: str, language: str = "") -> Document:
-    """A document of what an editor sent. Each half of a surrogate pair is replaced by a character of the same width."""
+    """A document of what an editor sent. Each half of a surrogate pair is replaced by a character of the same width.
+
+    Of a text that is larger than any file with code that is read, nothing is kept.
+    """
+    if len(text) > SOURCE_BYTES or len(text.encode("utf-8", "replace")) > SOURCE_BYTES:
+        return Document(uri, version, "", language, too_large=True)
     return Document(uri, version, _HALVES.sub("?", text), language)

@@ -14,7 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from trainlint.engine.read import too_large
 from trainlint.engine.work import Outcome
+from trainlint.finding import Failure
 from trainlint.server.interruption import Interruption, Stale
 from trainlint.server.projects import Project, Projects, enter
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainlint.engine.rewriting import Fixing
-    from trainlint.finding import Failure
     from trainlint.server.documents import Document
     from trainlint.source import SourceFile
 
@@ -158,6 +159,8 @@ class Judge:
     def _handle_event(self, event: Event) -> None:
         now = time.monotonic()
         match event:
+            case Changed(document, _) if document.too_large:
+                self._refuse(document)
             case Changed(document, opened):
                 self._documents[document.uri] = document
                 self._soon[document.uri] = now if opened else now + PAUSE
@@ -177,6 +180,18 @@ class Judge:
                 self._projects.folders = paths
             case DocumentRequest(uri, answer, future):
                 self._answer(uri, answer, future)
+
+    def _refuse(self, document: Document) -> None:
+        """Say of a document that it is too large. It counts as one that is not open, so the others are judged on."""
+        before = self._documents.pop(document.uri, None)
+        self._soon.pop(document.uri, None)
+        project = self._projects.of(document)
+        if before is not None:
+            self._later[project.root] = time.monotonic()
+        if document.is_judged:
+            source = project.source(document)
+            failure = Failure(source.path, too_large(source.path))
+            self._show(Judgement(document, source, Outcome(failures=(failure,), judged=False), project))
 
     def _work(self) -> None:
         """The most urgent piece of work that is due."""

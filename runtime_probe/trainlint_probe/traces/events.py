@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
-import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -14,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from trainlint.bounded import TRACE_BYTES, read_bounded
+from trainlint_probe.traces.event_stream import BrokenJson, EventStream, NoList, TooLarge
 
 
 class UnreadableTrace(Exception):
@@ -116,8 +114,27 @@ def read_events(path: Path | str) -> Trace:
         UnreadableTrace: for what is no file, no JSON, cut off, or no trace.
     """
     path = Path(path)
+    stream = EventStream(path)
     try:
-        return _read_text(path, _text(path))
+        try:
+            return _trace_of(path, stream)
+        except BrokenJson as first:
+            try:
+                return _trace_of(path, stream, mended=True)
+            except BrokenJson:
+                raise first from None
+    except BrokenJson as error:
+        raise UnreadableTrace(
+            f"{path} is no whole JSON: at character {error.args[1]} it says that {error.args[0]!r}. "
+            "A trace that was cut off while it was written or copied looks like this: write or copy it again."
+        ) from error
+    except NoList:
+        raise UnreadableTrace(
+            f'{path} holds no list of events ("traceEvents"): name a file that torch.profiler wrote, '
+            "by export_chrome_trace or tensorboard_trace_handler."
+        ) from None
+    except TooLarge as error:
+        raise UnreadableTrace(f"{path} holds {error}: profile fewer steps, without stacks.") from None
     except MemoryError:
         raise UnreadableTrace(f"{path} takes more memory than there is: profile fewer steps, without stacks.") from None
     except RecursionError:
@@ -126,26 +143,6 @@ def read_events(path: Path | str) -> Trace:
         ) from None
     except ValueError as error:  # a number of thousands of digits, which Python refuses to read
         raise UnreadableTrace(f"{path} holds what no profiler writes ({error}): write the trace again.") from error
-
-
-def _read_text(path: Path, text: str) -> Trace:
-    try:
-        return _read(path, text)
-    except json.JSONDecodeError as first:
-        try:
-            return _read(path, _mended(text, backslashes="escape" in first.msg))
-        except json.JSONDecodeError:
-            raise UnreadableTrace(
-                f"{path} is no whole JSON: at character {first.pos} of {len(text)} it says that {first.msg!r}. "
-                "A trace that was cut off while it was written or copied looks like this: write or copy it again."
-            ) from first
-
-
-def _text(path: Path) -> str:
-    try:
-        content = read_bounded(path, TRACE_BYTES)
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(TRACE_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise UnreadableTrace(
             f"{path} is a gzip file that was cut off or damaged ({error}): write or copy the trace again."
@@ -154,47 +151,13 @@ def _text(path: Path) -> str:
         raise UnreadableTrace(
             f"{path} cannot be read ({error.strerror}): check its name and its permissions."
         ) from error
-    if len(content) > TRACE_BYTES:
-        raise UnreadableTrace(f"{path} holds more than {TRACE_BYTES:,} bytes once it is unpacked: profile fewer steps.")
-    return content.decode("utf-8", errors="replace")
 
 
-def _mended(text: str, *, backslashes: bool) -> str:
-    """The text without slips of older versions: single backslashes in paths of Windows, bare nan, inf and N/A.
-
-    https://github.com/pytorch/kineto/issues/617 and https://github.com/pytorch/kineto/issues/750
-    """
-    if backslashes:
-        # No backslash of such a file was meant as JSON means it, not even that of \\train.py, but for quotes.
-        text = re.sub(r'\\(["\\])|\\', lambda found: found[0] if found[1] else r"\\", text)
-    return re.sub(r":\s*(?:-?(?:nan|inf)|N/A)(?=\s*[,}])", ": null", text)
-
-
-_LIST_OF_EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
-_BETWEEN = re.compile(r"[\s,]*")
-
-
-def _read(path: Path, text: str) -> Trace:
-    bare = re.match(r"\s*\[", text)
-    opening = bare or _LIST_OF_EVENTS.search(text)
-    if not opening:
-        json.loads(text, strict=False)  # it may have been cut off before its events
-        raise UnreadableTrace(
-            f'{path} holds no list of events ("traceEvents"): name a file that torch.profiler wrote, '
-            "by export_chrome_trace or tensorboard_trace_handler."
-        )
+def _trace_of(path: Path, stream: EventStream, *, mended: bool = False) -> Trace:
     events = _Events()
-    at = opening.end()
-    # One event at a time: all of them as dicts would take five times the memory of what is kept of them.
-    decode = json.JSONDecoder(strict=False).raw_decode
-    while True:
-        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # the pattern also matches nothing
-        if text[at : at + 1] == "]":
-            break
-        event, at = decode(text, at)
+    for event in stream.events(mended=mended):
         events.add(event)
-    about = {} if bare else json.loads(text[: opening.end()] + text[at:], strict=False)
-    return events.trace(path, about)
+    return events.trace(path, stream.about)
 
 
 _WORK = {
@@ -212,17 +175,28 @@ _LATEST_US = 1e18
 _ANNOTATION = re.compile(r"ProfilerStep#|enumerate\(|Optimizer\.|\w+\.forward$|TL\||## |(?:nccl|gloo|mpi|c10d):")
 
 
+MOST_EVENTS = 4_000_000
+"""So many events of one trace are kept, which take 400 bytes of memory each. Real traces have one for 330 bytes or
+more, so this is a trace of more than 1 GB."""
+MOST_TEXT = 200_000_000
+"""The most characters that the names, threads and stacks of a trace have, each different one counted once."""
+
+
 class _Events:
     """What was read so far."""
 
     def __init__(self) -> None:
-        self.work: list[tuple[Work, str, float, float, Mapping[str, Any], object]] = []
+        self.work: list[tuple[Work, str, float, float, int, str, int | None, int | None]] = []
         self.ranges: dict[str, list[tuple[str, float, float, str, int | None, str]]] = {
             kind: [] for kind in ("calls", "operators", "annotations", "frames")
         }
         self.links: dict[tuple[str, object], tuple[str, float]] = {}
         """The two ends of each link between forward and backward, by "s" or "f" and the link's number."""
         self.damaged = 0
+        self._kept = 0
+        self._text = 0
+        self._texts: dict[str, str] = {}
+        """Each text once: a name stands at thousands of events."""
 
     def add(self, event: object) -> None:
         """Take what matters of an event."""
@@ -252,17 +226,36 @@ class _Events:
         arguments = event.get("args")
         if not isinstance(arguments, dict):
             arguments = {}
+        self._count()
+        name, correlation = self._once(name), _number(arguments.get("correlation"))
         if work is not None:
-            self.work.append((work, name, start, start + duration, arguments, event.get("tid")))
+            device, size = _number(arguments.get("device")) or 0, _number(arguments.get("bytes"))
+            stream = self._once(str(arguments.get("stream", event.get("tid"))))
+            self.work.append((work, name, start, start + duration, device, stream, correlation, size))
         elif kind is not None:
-            thread = f"{event.get('pid')}/{event.get('tid')}"
-            correlation, stack = _number(arguments.get("correlation")), str(arguments.get("Call stack", ""))
+            thread = self._once(f"{event.get('pid')}/{event.get('tid')}")
+            stack = self._once(str(arguments.get("Call stack", "")))
             self.ranges[kind].append((name, start, start + duration, thread, correlation, stack))
+
+    def _count(self) -> None:
+        self._kept += 1
+        if self._kept > MOST_EVENTS:
+            raise TooLarge(f"more than {MOST_EVENTS:,} events")
+
+    def _once(self, text: str) -> str:
+        """The same text, without a copy of one that is known."""
+        known = self._texts.setdefault(text, text)
+        if known is text:
+            self._text += len(text)
+            if self._text > MOST_TEXT:
+                raise TooLarge(f"names and stacks of more than {MOST_TEXT:,} characters")
+        return known
 
     def _add_link(self, event: Mapping[str, Any]) -> None:
         at, number = event.get("ts"), _number(event.get("id"))
         if event.get("cat") in _LINKS and number is not None and isinstance(at, int | float) and abs(at) <= _LATEST_US:
-            self.links[event["ph"], number] = f"{event.get('pid')}/{event.get('tid')}", float(at)
+            self._count()
+            self.links[event["ph"], number] = self._once(f"{event.get('pid')}/{event.get('tid')}"), float(at)
 
     def _all_links(self, zero: float) -> Iterator[BackwardLink]:
         for (end, number), (thread, at) in self.links.items():
@@ -316,17 +309,8 @@ class _Events:
         )
 
     def _all_work(self, zero: float) -> Iterator[DeviceWork]:
-        for kind, name, start, end, arguments, thread in self.work:
-            yield DeviceWork(
-                kind,
-                name,
-                (start - zero) / 1000,
-                (end - zero) / 1000,
-                _number(arguments.get("device")) or 0,
-                str(arguments.get("stream", thread)),
-                _number(arguments.get("correlation")),
-                _number(arguments.get("bytes")),
-            )
+        for kind, name, start, end, *about in self.work:
+            yield DeviceWork(kind, name, (start - zero) / 1000, (end - zero) / 1000, *about)
 
 
 def _start(item: DeviceWork | HostRange) -> float:

@@ -12,7 +12,9 @@ from tests.analysis.project.project import Project, alone, linked, project
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.programs.steps import Steps
+from trainlint.analysis.project import hierarchy
 from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summarise import summarise
 from trainlint.finding import Heat
 
@@ -209,3 +211,19 @@ def test_a_class_from_which_a_thousand_derive() -> None:
 def test_a_file_that_imports_itself() -> None:
     found = project({"me.py": "import me\nfrom me import *\nfrom me import f as g\ndef f(x):\n    me.f(g(x))\n"})
     assert found.facts_by_file["me.py"].heats.keys() <= {"f"}
+
+
+def test_a_chain_of_classes_is_linked_in_time_linear_in_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    bases = Hierarchy.bases
+
+    def counting(*given: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return bases(*given)
+
+    monkeypatch.setattr(hierarchy, "_MOST_ANCESTORS", 5)
+    monkeypatch.setattr(Hierarchy, "bases", counting)
+    chain = "".join(f"class C{number + 1}(C{number}): pass\n" for number in range(300))
+    count_linking({"train.py": LOOP + chain})
+    assert asked < 300 * 10

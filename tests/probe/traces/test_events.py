@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.probe.traces.builder import DAY, TraceBuilder
-from trainlint_probe.traces import events
+from trainlint_probe.traces import event_stream, events
 from trainlint_probe.traces.events import UnreadableTrace, Work, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import read_trace
@@ -192,12 +192,53 @@ def test_a_time_beyond_all_numbers_is_a_damaged_event(tmp_path: Path) -> None:
     assert read_events(path).damaged == 1
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "TRACE_BYTES", 50_000)
+def event(number: int) -> str:
+    return f'{{"ph": "X", "cat": "cpu_op", "name": "op{number}", "pid": 1, "tid": 1, "ts": {number}, "dur": 1}}'
+
+
+MANY = ",".join(map(event, range(1000)))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text", "why"),
+    [
+        ({"TRACE_BYTES": 50_000}, " " * 100_000, "more than 50,000 bytes once it is unpacked"),
+        ({"MOST_CHARACTERS": 50_000}, " " * 200_000, "more than 50,000 characters before its events"),
+        ({"MOST_CHARACTERS": 50_000}, f'{{"x": [{"{}," * 30_000}{{}}], "traceEvents": []}}', "before its events"),
+        ({"MOST_CHARACTERS": 50_000}, f'{{"traceEvents": [], "x": [{"{}," * 30_000}{{}}]}}', "behind its events"),
+        ({"MOST_CHARACTERS": 50_000}, f'{{"traceEvents": [{{"args": [{"{}," * 30_000}{{}}]}}]}}', "in one event"),
+        ({"MOST_EVENTS": 999}, f"[{MANY}]", "more than 999 events"),
+        ({"MOST_TEXT": 4000}, f"[{MANY}]", "names and stacks of more than 4,000 characters"),
+    ],
+    ids=["bytes", "spaces", "before", "behind", "one event", "events", "names"],
+)
+def test_a_small_file_that_takes_much_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bounds: dict[str, int], text: str, why: str
+) -> None:
+    for name, bound in bounds.items():
+        monkeypatch.setattr(events if hasattr(events, name) else event_stream, name, bound)
+    monkeypatch.setattr(event_stream, "_AT_ONCE", 10_000)
     path = tmp_path / "bomb.json.gz"
-    path.write_bytes(gzip.compress(b" " * 1_000_000))
-    with pytest.raises(UnreadableTrace, match=r"bomb.json.gz holds more than 50,000 bytes once it is unpacked"):
+    path.write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(UnreadableTrace, match=rf"bomb.json.gz holds .*{why}.*: profile fewer steps"):
         read_events(path)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_events_are_the_same_wherever_reading_pauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    path = tmp_path / "trace.json"
+    text = json.dumps(
+        {"é": [1, {}], "traceEvents": _small().events, "distributedInfo": {"rank": 3}}, ensure_ascii=False
+    )
+    for slip in (text, text.replace('"stream"', r'"C:\stream"').replace("[1, {}]", "nan")):
+        path.write_text(slip, encoding="utf-8")
+        whole = read_events(path)
+        monkeypatch.setattr(event_stream, "_AT_ONCE", at_once)
+        assert read_events(path) == whole
+        assert (len(whole.work), whole.rank) == (1, 3)
+        monkeypatch.undo()
 
 
 def test_a_trace_without_a_device_says_what_cannot_be_known(tmp_path: Path) -> None:

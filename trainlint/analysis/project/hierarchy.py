@@ -12,6 +12,9 @@ from trainlint.analysis.types.values import Value
 
 _MOST_DERIVED = 50
 """Of classes that derive from one, as many are looked at for a method that only some of them have."""
+_MOST_ANCESTORS = 250
+"""Of the bases of a class, at any distance, the nearest. In written code a class has no more than some ten, and a chain
+of thousands of classes would take time and memory for the square of its length."""
 
 
 @dataclass(slots=True)
@@ -49,13 +52,15 @@ class Hierarchy:
         return found
 
     def ancestry(self, file: int, name: str) -> list[ClassThing]:
-        """A class and all its bases in the project, nearest first."""
+        """A class and its bases in the project, nearest first, but for those of chains that nobody writes."""
         known = self._ancestry.get((file, name))
         if known is not None:
             return known
         found: dict[ClassThing, None] = {}
         waiting = [ClassThing(file, name)]
         for cls in waiting:
+            if len(found) > _MOST_ANCESTORS:
+                break
             if cls not in found and cls.name in self.summaries[cls.file].classes:
                 found[cls] = None
                 waiting += self.bases(cls.file, cls.name)

@@ -11,6 +11,8 @@ from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
+from trainlint.engine.time_limit import TookTooLong, time_limit
+from trainlint.engine.work import crash
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 LARGE_RUN = 100_000_000
 """Bytes of source, from which processes are started anew before linking and before judging. Python hands little of the
 memory of one stage back to the system: over 30,000 files (330 MB) linking takes 480 MB that judging cannot use."""
+BYTES_AT_ONCE = 1_000_000
+"""Bytes of source that are linked within the time limit of one file. Real code takes less than a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,12 @@ class _Group:
     def size(self) -> int:
         """Of all files, in bytes."""
         return sum(member.size for member, _ in self.files)
+
+    @property
+    def seconds(self) -> float:
+        """How much processor time it may take: the time limit of a file for each `BYTES_AT_ONCE` of its files."""
+        limit = max(member.config.file_time_limit for member, _ in self.files)
+        return limit * (1 + self.size // BYTES_AT_ONCE)
 
 
 def facts_of_groups(
@@ -164,15 +174,24 @@ def _batches(tasks: Sequence[_Group]) -> Iterator[list[_Group]]:
 
 def _link(group: _Group, store: ModelStore) -> GroupFacts:
     try:
-        return _facts(group)
+        with time_limit(group.seconds):
+            return _facts(group)
+    except TookTooLong as error:
+        return _failed_group(group, str(error))
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
-        return _crashed_group(group, f"{type(error).__name__}: {error}")
+        return _failed_group(group, crash(error))
 
 
 def _crashed_group(group: _Group, how: str) -> GroupFacts:
-    reason = f"its files could not be linked ({how}), so each was judged alone; please report this"
-    shown = next((member.shown for member, _ in group.files if member.judged), group.path.name)
-    return GroupFacts(failure=Failure(shown, reason))
+    return _failed_group(group, f"{how}; please report this")
+
+
+def _failed_group(group: _Group, why: str) -> GroupFacts:
+    """What stands for the facts of a group that could not be linked. Its largest judged file stands for the files."""
+    judged = [member for member, _ in group.files if member.judged]
+    shown = max(judged, key=lambda member: member.size).shown if judged else group.path.name
+    several = f"it and the {len(group.files) - 1} files around it" if len(group.files) > 1 else "its code"
+    return GroupFacts(failure=Failure(shown, f"{several} could not be linked, so each file was judged alone: {why}"))
 
 
 _LINKING = TaskKind(_link, _crashed_group, "linking files")
