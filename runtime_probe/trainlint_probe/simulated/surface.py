@@ -4,6 +4,7 @@ what a tensor says of its device is what the bookkeeping knows.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -100,6 +101,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
                 operators.surroundings.pop()
                 operators.names.pop()
         if self.entered and self.entered[-1] is code:
+            return func(*args, **kwargs)
+        if sys._getframe(2).f_code is code:  # a method that calls the method of C++ that it overrides
             return func(*args, **kwargs)
         self.entered.append(code)
         try:

@@ -85,6 +85,29 @@ def test_tensors_of_two_devices_do_not_mix(simulation: Simulation) -> None:
         torch.stack([first[0], torch.tensor(1.0)])
 
 
+def test_an_index_lies_on_the_host_or_with_what_it_selects_from(simulation: Simulation) -> None:
+    host, device = torch.arange(4), torch.arange(4, device="cuda")
+
+    assert not host[host].is_cuda
+    assert device[host].is_cuda
+    with pytest.raises(RuntimeError, match="on the same device as the indexed tensor"):
+        host[device]
+    with pytest.raises(RuntimeError, match="at least two devices"):
+        device[device[:2]] = host[:2]
+    device[device[:2].clone()] = torch.tensor(1)  # a number of the host may be written
+
+
+@pytest.mark.filterwarnings("error")
+def test_recurrent_layers_take_cudnn_for_given(simulation: Simulation) -> None:
+    assert nn.LSTM(4, 2).cuda()(torch.ones(1, 3, 4, device="cuda"))[0].is_cuda
+
+
+def test_an_operator_without_code_for_a_cpu_is_named(simulation: Simulation) -> None:
+    weights = [torch.ones(8, 2, device="cuda"), torch.ones(8, 2, device="cuda")]
+    with pytest.raises(NotImplementedError, match="aten::_cudnn_rnn_flatten_weight has no code for a CPU"):
+        torch._cudnn_rnn_flatten_weight(weights, 2, 2, 2, 2, 0, 1, False, False)
+
+
 def test_numpy_does_not_read_a_device(simulation: Simulation) -> None:
     with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
         torch.ones(2, device="cuda").numpy()
@@ -99,6 +122,10 @@ def test_a_generator_of_the_host_does_not_draw_for_a_device(simulation: Simulati
 def test_a_device_that_is_not_there(simulation: Simulation) -> None:
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.zeros(1, device="cuda:2")
+
+
+def test_methods_may_call_what_they_override(simulation: Simulation) -> None:
+    assert torch.zeros(2, 6, device="cuda").unflatten(1, (2, 3)).shape == (2, 2, 3)
 
 
 def test_copies_keep_their_place(simulation: Simulation) -> None:
