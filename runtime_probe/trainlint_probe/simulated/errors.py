@@ -38,6 +38,13 @@ def index_elsewhere() -> RuntimeError:
     return RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
 
 
+def lengths_on_device(dimensions: int, device: int) -> RuntimeError:
+    """Sequences are packed by lengths of a device."""
+    return RuntimeError(
+        f"'lengths' argument should be a 1D CPU int64 tensor, but got {dimensions}D cuda:{device} Long tensor"
+    )
+
+
 def no_cpu_kernel(operator: str) -> NotImplementedError:
     """An operator that PyTorch has for CUDA alone."""
     return NotImplementedError(

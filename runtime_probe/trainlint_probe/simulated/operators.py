@@ -12,7 +12,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from trainlint.analysis.tables.waits.operators import OPERATORS, UPLOADS, OperatorUpload, OperatorWait, When
 from trainlint_probe.simulated import precision
 from trainlint_probe.simulated.collectives import is_collective
-from trainlint_probe.simulated.errors import index_elsewhere, no_cpu_kernel, two_devices, wrong_generator
+from trainlint_probe.simulated.errors import (
+    index_elsewhere,
+    lengths_on_device,
+    no_cpu_kernel,
+    two_devices,
+    wrong_generator,
+)
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
 
@@ -130,6 +136,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             raise wrong_generator()
         if operator.name in _INDEXING:
             self._copy_indices(args)
+        if operator.name == "_pack_padded_sequence" and self.places.device(args[1]) is not None:
+            raise lengths_on_device(args[1].dim(), device)
         if operator.wait is not None:
             self._wait(operator.wait, args, kwargs)
         if operator.name == "_local_scalar_dense":

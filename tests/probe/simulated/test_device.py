@@ -108,6 +108,14 @@ def test_an_operator_without_code_for_a_cpu_is_named(simulation: Simulation) -> 
         torch._cudnn_rnn_flatten_weight(weights, 2, 2, 2, 2, 0, 1, False, False)
 
 
+def test_sequences_are_packed_by_lengths_on_the_host(simulation: Simulation) -> None:
+    padded, lengths = torch.ones(3, 2, 4, device="cuda"), torch.tensor([3, 2])
+
+    assert nn.utils.rnn.pack_padded_sequence(padded, lengths).data.is_cuda
+    with pytest.raises(RuntimeError, match="should be a 1D CPU int64 tensor, but got 1D cuda:0 Long"):
+        nn.utils.rnn.pack_padded_sequence(padded, lengths.cuda())
+
+
 def test_numpy_does_not_read_a_device(simulation: Simulation) -> None:
     with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
         torch.ones(2, device="cuda").numpy()
