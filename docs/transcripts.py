@@ -54,13 +54,17 @@ def recorded() -> str:
         command,
         cwd=REPOSITORY / "examples",
         env=plain,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         encoding="utf-8",
     )
     if ran.returncode != 1:  # findings are confirmed
         raise RuntimeError(f"{PROBED} ended with {ran.returncode}:\n{ran.stderr}")
     return f"$ cd examples\n$ {PROBED}\n\n{ran.stdout}"
+
+
+def opening(said: str) -> str:
+    """The command, its heading and its first finding."""
+    return "```text\n" + "\n\n".join(said.split("\n\n")[:3]) + "\n```"
 
 
 def demo() -> str:
@@ -127,13 +131,15 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
     check = parser.parse_args().check
     stale = False
+    run = recorded()
     pages = (
         ("README.md", "demo", demo()),
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
         ("docs/core-list.md", "core", core()),
+        ("docs/simulated-gpu.md", "simulated", opening(run)),
     )
-    for page, name, content in (*pages, (PICTURE, "", picture()), (RECORDED, "", recorded())):
+    for page, name, content in (*pages, (PICTURE, "", picture()), (RECORDED, "", run)):
         path = REPOSITORY / page
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         after = between_markers(before, name, content) if name else content

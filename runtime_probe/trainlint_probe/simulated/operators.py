@@ -144,8 +144,9 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return func(*args, **kwargs)
         if operator.upload is not None:
             what = What(Kind.COPY, operator.upload.shown, HOST_TO_DEVICE, pageable=True)
+            numbers = next(len(argument) for argument in args if isinstance(argument, list | tuple))
             for _ in range(operator.upload.copies):
-                self.log.note(what, args[0].shape[1] * 8)
+                self.log.note(what, numbers * 8)
         try:
             out = func(*args, **kwargs)
         except NotImplementedError as error:

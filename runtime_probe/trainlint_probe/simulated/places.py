@@ -28,6 +28,8 @@ class _Held(NamedTuple):
 
 
 _PINNED = -1
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+"""Classes of tensors that wrap no other."""
 
 
 class Memory:
@@ -46,6 +48,8 @@ class Places:
     def __init__(self, devices: int) -> None:
         self._held: dict[int, _Held] = {}
         self.memory = [Memory() for _ in range(devices)]
+        self.any_halved = False
+        """Whether any tensor has been in 16 bits, in place of 32, so far."""
 
     def device(self, tensor: Any) -> int | None:
         """The index of the device that a tensor lies on; None on the host."""
@@ -94,6 +98,7 @@ class Places:
             if known.device == device:
                 return
             self._forget(key)
+        self.any_halved = self.any_halved or halved
         self._held[key] = _Held(device, size, halved, weakref.ref(storage, lambda _: self._forget(key)))
         if device >= 0:
             memory = self.memory[device]
@@ -144,7 +149,7 @@ def tensors(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _key(tensor: Any) -> int:
-    if tensor.layout is not torch.strided or hasattr(tensor, "__tensor_flatten__"):
+    if tensor.layout is not torch.strided or (type(tensor) not in _PLAIN and hasattr(tensor, "__tensor_flatten__")):
         tensor = next(parts(tensor), None)
         if tensor is None:
             return 0

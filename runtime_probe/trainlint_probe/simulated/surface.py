@@ -25,6 +25,10 @@ _FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "_make_tensor"})
 """Factories that copy data of the host to the device that they are given."""
 
 
+_WHOEVER = (lambda: None).__code__
+"""Stands for the function that asks next."""
+
+
 class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands above autograd, for each thread of the script."""
 
@@ -100,8 +104,10 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             finally:
                 operators.surroundings.pop()
                 operators.names.pop()
-        if self.entered and self.entered[-1] is code:
-            return func(*args, **kwargs)
+        if self.entered and self.entered[-1] is code:  # it does not ask itself, but what it calls does, in its name
+            self.entered[-1] = _WHOEVER
+            with self:
+                return func(*args, **kwargs)
         if sys._getframe(2).f_code is code:  # a method that calls the method of C++ that it overrides
             return func(*args, **kwargs)
         self.entered.append(code)
@@ -113,7 +119,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
 
     def asks(self, code: CodeType) -> bool:
         """Whether it is a function that we call that asks for modes: it is to go on without asking us again."""
-        if self.entered and self.entered[-1] is code:
+        if self.entered and self.entered[-1] in (code, _WHOEVER):
             self.entered[-1] = None
             return True
         return False

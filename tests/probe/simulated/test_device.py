@@ -136,6 +136,13 @@ def test_methods_may_call_what_they_override(simulation: Simulation) -> None:
     assert torch.zeros(2, 6, device="cuda").unflatten(1, (2, 3)).shape == (2, 2, 3)
 
 
+def test_functions_that_choose_another_by_an_argument_make_tensors_on_the_device(simulation: Simulation) -> None:
+    images = torch.zeros(1, 2, 8, 8, device="cuda")
+
+    assert nn.functional.fractional_max_pool2d(images, 2, output_size=4).is_cuda
+    assert nn.functional.max_pool2d(images, 2, return_indices=True)[1].is_cuda
+
+
 def test_copies_keep_their_place(simulation: Simulation) -> None:
     tensor = torch.ones(2, device="cuda")
     file = io.BytesIO()

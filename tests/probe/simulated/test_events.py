@@ -24,6 +24,8 @@ host = torch.ones(3, 4)
 pinned = torch.ones(3, 4).pin_memory()
 scalar = x.sum()
 model = nn.Linear(4, 2).cuda()
+chances = x.log_softmax(-1)[:, None].requires_grad_()
+loss = F.ctc_loss(chances, v[1:3][None], (3,), (2,), reduction="sum")
 """
 
 WAIT, UP, DOWN = "wait", "host to device", "device to host"
@@ -168,6 +170,7 @@ PLANNED = {
     "nn.LSTM(4, 2).cuda()(x[None])[0].sum().backward()": [UP, UP, UP, UP],
     "F.scaled_dot_product_attention(x[None], x[None], x[None])": [],
     "F.ctc_loss(x.log_softmax(-1)[:, None], v[1:3][None], v[3:], v[2:3])": [DOWN, DOWN, *[UP] * 4],
+    "loss.backward()": [*[UP] * 3],
     "F.embedding(v, torch.ones(5, 3, device='cuda'), max_norm=1.0)": [],
     "F.gaussian_nll_loss(x, x, x)": [WAIT],
     "torch.distributions.Normal(x, x)": [WAIT, WAIT],

@@ -106,7 +106,7 @@ OPERATORS = (
     OperatorWait("cholesky", "torch.cholesky", "BatchLinearAlgebra.cpp"),
     OperatorWait("cholesky_inverse", "torch.cholesky_inverse", "BatchLinearAlgebra.cpp"),
     OperatorWait("_linalg_eigh", "torch.linalg.eigh", "BatchLinearAlgebra.cpp"),
-    # The result is checked, as is first whether gesvdj has converged (cuSOLVER's default since torch 1.13).
+    # Whether gesvdj, the default driver of cuSOLVER, has converged is read first; then the result is checked.
     OperatorWait("_linalg_svd", "torch.linalg.svd", "cuda/linalg/BatchLinearAlgebraLib.cpp", waits=2),
     # As svd; of a matrix that is said to be Hermitian one.
     OperatorWait("linalg_pinv.atol_rtol_tensor", "torch.linalg.pinv", "LinearAlgebra.cpp", waits=2),
