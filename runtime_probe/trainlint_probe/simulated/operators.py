@@ -207,8 +207,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
         target, source = args[0], args[1]
         to, origin = self.places.device(target), self.places.device(source)
-        if to == origin:
-            if to is not None:
+        if to == origin or not source.numel():
+            if to is not None and to == origin:
                 self.launches += 1
             return func(*args, **kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))

@@ -64,17 +64,17 @@ class Places:
     def put(self, tensor: Any, device: int, *, halved: bool = False) -> None:
         """A tensor lies on a device from now on; `halved`: there in 16 bits, in place of 32."""
         for part in parts(tensor):
-            self.put_storage(part.untyped_storage(), device, halved=halved)
+            self.put_storage(_storage(part), device, halved=halved)
 
     def pin(self, tensor: Any) -> None:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
-            self._hold(part.untyped_storage(), _PINNED, 0, halved=False)
+            self._hold(_storage(part), _PINNED, 0, halved=False)
 
     def take_away(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host after all."""
         for part in parts(tensor):
-            self._forget(part.untyped_storage()._cdata)
+            self._forget(_storage(part)._cdata)
 
     def put_storage(self, storage: Any, device: int, *, halved: bool = False) -> None:
         """Likewise for a storage."""
@@ -153,4 +153,11 @@ def _key(tensor: Any) -> int:
         tensor = next(parts(tensor), None)
         if tensor is None:
             return 0
-    return int(tensor.untyped_storage()._cdata)
+    return int(_storage(tensor)._cdata)
+
+
+def _storage(tensor: Any) -> Any:
+    if type(tensor) in _PLAIN:
+        return tensor.untyped_storage()
+    with torch._C.DisableTorchFunctionSubclass():  # parameters without a shape yet forbid the question
+        return tensor.untyped_storage()

@@ -238,3 +238,10 @@ def test_gradients_go_back_where_tensors_came_from(simulation: Simulation) -> No
     assert weights.grad is not None
     assert not weights.grad.is_cuda
     assert [cause.what.direction for cause in simulation.log.events] == ["host to device", "device to host"]
+
+
+def test_layers_without_a_shape_yet_move_to_the_device(simulation: Simulation) -> None:
+    layer = nn.LazyLinear(2).cuda()
+
+    assert layer(torch.ones(1, 3, device="cuda")).is_cuda
+    assert not simulation.log.events, "nothing is copied of what has no elements"
