@@ -74,6 +74,11 @@ def drawn(text: str, name: str) -> str:
     return re.sub(r"(?s)@font-face \{.*?\}\s*", "", picture) + "\n"  # Rich names fonts of a server; any fixed one does
 
 
+def opening(said: str) -> str:
+    """The command, its heading and its first finding."""
+    return "```text\n" + "\n\n".join(said.split("\n\n")[:3]) + "\n```"
+
+
 def demo() -> str:
     """A finished run, as README.md shows it."""
     return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero')}```"
@@ -135,13 +140,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
     check = parser.parse_args().check
     stale = False
+    run = recorded()
     pages = (
         ("README.md", "demo", demo()),
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
         ("docs/core-list.md", "core", core()),
+        ("docs/simulated-gpu.md", "simulated", opening(Text.from_ansi(run).plain)),
     )
-    run = recorded()
     pictures = (
         (PICTURE, "", picture()),
         (RECORDED, "", Text.from_ansi(run).plain),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from trainlint_probe.simulated.errors import no_such_device
 from trainlint_probe.simulated.events import DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
@@ -66,7 +67,10 @@ class Copies:
 
     def note(self, tensor: Any, origin: int | None, target: int | None, non_blocking: bool) -> None:
         """A copy of a tensor was asked for."""
-        size = tensor.numel() * tensor.element_size()
+        with torch._C.DisableTorchFunctionSubclass():  # parameters without a shape yet forbid the questions
+            size = tensor.numel() * tensor.element_size()
+        if not size:
+            return  # CUDA copies nothing (ATen, Copy.cpp)
         name = self.operators.name("Tensor.to")
         if origin is None:
             pageable = not self.places.is_pinned(tensor)
@@ -80,7 +84,11 @@ class Copies:
     def _copied(self, tensor: Any, origin: int | None, target: int | None) -> Any:
         self.operators.quiet += 1
         try:
-            copy = tensor.clone()
+            if is_lazy(tensor):  # a parameter without a shape yet
+                with torch._C.DisableTorchFunctionSubclass():
+                    copy = tensor.data.clone()
+            else:
+                copy = tensor.clone()
         finally:
             self.operators.quiet -= 1
         if target is None:

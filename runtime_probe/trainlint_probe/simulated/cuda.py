@@ -57,6 +57,7 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
     if torch.version.cuda is None:
         patches.put(torch.version, "cuda", "12.8")
     patches.put(torch.backends.cudnn, "is_available", lambda: True)
+    patches.put(torch.backends.cudnn, "is_acceptable", _suits_cudnn)
     patches.put(torch.backends.cudnn, "version", lambda: 91000)
     patches.put(torch.backends.cuda, "is_built", lambda: True)
     _accelerator(patches, count, copies, log)
@@ -174,6 +175,12 @@ def _of_chance() -> dict[str, Function]:
         "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
         "set_rng_state_all": lambda states: [torch.set_rng_state(state) for state in states] and None,
     }
+
+
+def _suits_cudnn(tensor: Any) -> bool:
+    """As `torch.backends.cudnn.is_acceptable`, of a machine that has cuDNN."""
+    types = (torch.float16, torch.float32, torch.float64)
+    return bool(tensor.is_cuda and torch.backends.cudnn.enabled and tensor.dtype in types)
 
 
 def _accelerator(patches: Patches, count: int, copies: Copies, log: Log) -> None:

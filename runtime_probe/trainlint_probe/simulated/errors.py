@@ -31,3 +31,23 @@ def no_such_device(index: int, devices: int) -> RuntimeError:
     return RuntimeError(
         f"CUDA error: invalid device ordinal\ncuda:{index} was asked for, and the simulated machine has {devices}."
     )
+
+
+def index_elsewhere() -> RuntimeError:
+    """An index of a device selects from a tensor of the host."""
+    return RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
+
+
+def lengths_on_device(dimensions: int, device: int) -> RuntimeError:
+    """Sequences are packed by lengths of a device."""
+    return RuntimeError(
+        f"'lengths' argument should be a 1D CPU int64 tensor, but got {dimensions}D cuda:{device} Long tensor"
+    )
+
+
+def no_cpu_kernel(operator: str) -> NotImplementedError:
+    """An operator that PyTorch has for CUDA alone."""
+    return NotImplementedError(
+        f"aten::{operator} has no code for a CPU, and a simulated GPU computes on the CPU. "
+        "Switch off what asks for it, or run the script on a GPU."
+    )

@@ -9,15 +9,23 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trainlint.analysis.tables.waits.operators import OPERATORS, OperatorWait, When
+from trainlint.analysis.tables.waits.operators import OPERATORS, UPLOADS, OperatorUpload, OperatorWait, When
 from trainlint_probe.simulated import precision
 from trainlint_probe.simulated.collectives import is_collective
-from trainlint_probe.simulated.errors import two_devices, wrong_generator
+from trainlint_probe.simulated.errors import (
+    index_elsewhere,
+    lengths_on_device,
+    no_cpu_kernel,
+    two_devices,
+    wrong_generator,
+)
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
 
 _MASKS = (torch.bool, torch.uint8)
-_WAITS = {row.name: row for row in OPERATORS}
+_VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
+_WAITS = {row.name: row for row in OPERATORS if row.until is None or row.until > _VERSION}
+_UPLOADS = {row.name: row for row in UPLOADS}
 _INDEXING = frozenset("index _unsafe_index index_put index_put_ _index_put_impl_ _unsafe_index_put".split())
 """Operators that take a list of indices, of which those on the host are copied to the device
 (aten/src/ATen/native/TensorAdvancedIndexing.cpp, make_info)."""
@@ -46,6 +54,7 @@ class Operator(NamedTuple):
 
     name: str
     wait: OperatorWait | None
+    upload: OperatorUpload | None
     launches: bool
     """Whether it queues work for the device; views and sizes do not."""
     mixes: bool
@@ -127,11 +136,21 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             raise wrong_generator()
         if operator.name in _INDEXING:
             self._copy_indices(args)
+        if operator.name == "_pack_padded_sequence" and self.places.device(args[1]) is not None:
+            raise lengths_on_device(args[1].dim(), device)
         if operator.wait is not None:
             self._wait(operator.wait, args, kwargs)
         if operator.name == "_local_scalar_dense":
             return func(*args, **kwargs)
-        out = func(*args, **kwargs)
+        if operator.upload is not None:
+            what = What(Kind.COPY, operator.upload.shown, HOST_TO_DEVICE, pageable=True)
+            numbers = next(len(argument) for argument in args if isinstance(argument, list | tuple))
+            for _ in range(operator.upload.copies):
+                self.log.note(what, numbers * 8)
+        try:
+            out = func(*args, **kwargs)
+        except NotImplementedError as error:
+            raise no_cpu_kernel(operator.name) from error
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
             return out
@@ -188,8 +207,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
         target, source = args[0], args[1]
         to, origin = self.places.device(target), self.places.device(source)
-        if to == origin:
-            if to is not None:
+        if to == origin or not source.numel():
+            if to is not None and to == origin:
                 self.launches += 1
             return func(*args, **kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
@@ -204,15 +223,30 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         return func(*args, **kwargs)
 
     def _copy_indices(self, args: Any) -> None:
-        """Indices on the host go to the device, one by one; a mask on the host becomes one index a dimension."""
-        what = What(Kind.COPY, "index from the host", HOST_TO_DEVICE, blocking=True, pageable=True)
+        """Indices on the host go to the device, one by one. A mask on the host is searched there, and the places that
+        it selects go to the device from pinned memory (IndexingUtils.h, expandTensors).
+        """
+        device = self.places.device(args[0])
         for index in args[1]:
-            if index is None or self.places.device(index) is not None:
+            if index is None:
                 continue
-            for _ in range(index.dim() if index.dtype in _MASKS else 1):
-                self.log.note(what, index.numel() * 8)
-        # One number of the host that is written by indices goes along (a mask alone becomes masked_fill instead).
-        if len(args) > 2 and self.places.device(args[2]) is None and not _fills(args):
+            if self.places.device(index) is not None:
+                if device is None:
+                    raise index_elsewhere()
+            elif device is not None and index.dtype in _MASKS:
+                what = What(Kind.COPY, "mask from the host", HOST_TO_DEVICE, blocking=False)
+                self.log.note(what, int(index.count_nonzero()) * index.dim() * 8)
+            elif device is not None:
+                self.log.note(What(Kind.COPY, "index from the host", HOST_TO_DEVICE, pageable=True), index.numel() * 8)
+        if (
+            len(args) > 2
+            and device is not None
+            and self.places.device(args[2]) is None
+            and not _fills(self.places, args)
+        ):
+            if args[2].dim():
+                raise two_devices(device, "index_put_")
+            # One number of the host goes along; a mask alone becomes masked_fill instead.
             self.log.note(What(Kind.COPY, "number written by an index", HOST_TO_DEVICE, pageable=True), 8)
 
     def _wait(self, row: OperatorWait, args: Any, kwargs: Any) -> None:
@@ -263,6 +297,7 @@ def _described(func: Any) -> Operator:
     return Operator(
         name,
         _WAITS.get(overload) or _WAITS.get(name),
+        _UPLOADS.get(name),
         launches=not is_view and name not in _NO_KERNEL,
         mixes=name in _MIX,
         strict=name in _STRICT,
@@ -275,26 +310,22 @@ def _masks(places: Places, args: Any) -> bool:
     return any(index is not None and index.dtype in _MASKS and places.device(index) is not None for index in args[1])
 
 
-def _fills(args: Any) -> bool:
-    """Whether a write by a mask is one of a single number, which needs no count."""
+def _fills(places: Places, args: Any) -> bool:
+    """Whether a write by a mask is one of a single number of the host, which needs no count of the mask."""
     accumulates = len(args) > 3 and args[3]
     indices = [index for index in args[1] if index is not None]
-    return not accumulates and args[2].numel() == 1 and all(index.dtype in _MASKS for index in indices)
+    is_number = args[2].numel() == 1 and places.device(args[2]) is None
+    return is_number and not accumulates and len(indices) == 1 and _masks(places, args)
 
 
 def _masks_written(places: Places, args: Any, kwargs: Any) -> bool:
-    accumulates = kwargs.get("accumulate", False)
-    if not accumulates and _fills(args) and places.device(args[2]) is None:
-        return False
-    return _masks(places, args)
+    return not _fills(places, args) and _masks(places, args)
 
 
 def _are_others(places: Places, args: Any, kwargs: Any) -> bool:
     left, right = args
-    if left.shape != right.shape or not left.numel():
-        return False
-    same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride()
-    return not same or left.is_floating_point()
+    same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride() and left.dtype == right.dtype
+    return left.shape == right.shape and bool(left.numel()) and not same
 
 
 _CIRCUMSTANCES: dict[When, Callable[[Places, Any, Any], bool]] = {
@@ -306,10 +337,12 @@ _CIRCUMSTANCES: dict[When, Callable[[Places, Any, Any], bool]] = {
     When.ONE_SAMPLE: lambda places, args, kwargs: (
         args[1] == 1 or not (args[2] if len(args) > 2 else kwargs.get("replacement", False))
     ),
-    When.DEVICE_VALUE: lambda places, args, kwargs: places.device(args[2]) is not None,
+    When.DEVICE_VALUE: lambda places, args, kwargs: places.device(args[-1]) is not None,
     When.EQUAL_BOUNDS: lambda places, args, kwargs: (
         (args[2] if len(args) > 2 else kwargs.get("min", 0)) == (args[3] if len(args) > 3 else kwargs.get("max", 0))
     ),
-    When.MANY_TEST_ELEMENTS: lambda places, args, kwargs: args[1].numel() >= 10 * args[0].numel() ** 0.145,
-    When.CHECKED: lambda places, args, kwargs: not kwargs.get("unsafe", False),
+    When.MANY_TEST_ELEMENTS: lambda places, args, kwargs: (
+        not kwargs.get("assume_unique") and args[1].numel() >= 10 * args[0].numel() ** 0.145
+    ),
+    When.CHECKED: lambda places, args, kwargs: kwargs.get("lengths") is not None and not kwargs.get("unsafe"),
 }

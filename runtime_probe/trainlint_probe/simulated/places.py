@@ -28,6 +28,8 @@ class _Held(NamedTuple):
 
 
 _PINNED = -1
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+"""Classes of tensors that wrap no other."""
 
 
 class Memory:
@@ -46,6 +48,8 @@ class Places:
     def __init__(self, devices: int) -> None:
         self._held: dict[int, _Held] = {}
         self.memory = [Memory() for _ in range(devices)]
+        self.any_halved = False
+        """Whether any tensor has been in 16 bits, in place of 32, so far."""
 
     def device(self, tensor: Any) -> int | None:
         """The index of the device that a tensor lies on; None on the host."""
@@ -60,17 +64,17 @@ class Places:
     def put(self, tensor: Any, device: int, *, halved: bool = False) -> None:
         """A tensor lies on a device from now on; `halved`: there in 16 bits, in place of 32."""
         for part in parts(tensor):
-            self.put_storage(part.untyped_storage(), device, halved=halved)
+            self.put_storage(_storage(part), device, halved=halved)
 
     def pin(self, tensor: Any) -> None:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
-            self._hold(part.untyped_storage(), _PINNED, 0, halved=False)
+            self._hold(_storage(part), _PINNED, 0, halved=False)
 
     def take_away(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host after all."""
         for part in parts(tensor):
-            self._forget(part.untyped_storage()._cdata)
+            self._forget(_storage(part)._cdata)
 
     def put_storage(self, storage: Any, device: int, *, halved: bool = False) -> None:
         """Likewise for a storage."""
@@ -94,6 +98,7 @@ class Places:
             if known.device == device:
                 return
             self._forget(key)
+        self.any_halved = self.any_halved or halved
         self._held[key] = _Held(device, size, halved, weakref.ref(storage, lambda _: self._forget(key)))
         if device >= 0:
             memory = self.memory[device]
@@ -144,8 +149,15 @@ def tensors(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _key(tensor: Any) -> int:
-    if tensor.layout is not torch.strided or hasattr(tensor, "__tensor_flatten__"):
+    if tensor.layout is not torch.strided or (type(tensor) not in _PLAIN and hasattr(tensor, "__tensor_flatten__")):
         tensor = next(parts(tensor), None)
         if tensor is None:
             return 0
-    return int(tensor.untyped_storage()._cdata)
+    return int(_storage(tensor)._cdata)
+
+
+def _storage(tensor: Any) -> Any:
+    if type(tensor) in _PLAIN:
+        return tensor.untyped_storage()
+    with torch._C.DisableTorchFunctionSubclass():  # parameters without a shape yet forbid the question
+        return tensor.untyped_storage()

@@ -30,7 +30,7 @@ def is_halved(operator: str, args: Any, out: Any, places: Places) -> bool:
         return False
     if operator in _LOWERED and torch.is_autocast_enabled("cuda"):
         return True
-    if operator in _RAISED or operator == "_to_copy":
+    if not places.any_halved or operator in _RAISED or operator == "_to_copy":
         return False
     floats = [tensor for tensor in tensors(args) if tensor.dtype is torch.float32 and tensor.dim()]
     return bool(floats) and all(places.is_halved(tensor) for tensor in floats)

@@ -4,6 +4,7 @@ what a tensor says of its device is what the bookkeeping knows.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -22,6 +23,10 @@ _Base = torch._C.TensorBase
 _Handler = Callable[..., Any]
 _FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "_make_tensor"})
 """Factories that copy data of the host to the device that they are given."""
+
+
+_WHOEVER = (lambda: None).__code__
+"""Stands for the function that asks next."""
 
 
 class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by mypy
@@ -99,7 +104,11 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             finally:
                 operators.surroundings.pop()
                 operators.names.pop()
-        if self.entered and self.entered[-1] is code:
+        if self.entered and self.entered[-1] is code:  # it does not ask itself, but what it calls does, in its name
+            self.entered[-1] = _WHOEVER
+            with self:
+                return func(*args, **kwargs)
+        if sys._getframe(2).f_code is code:  # a method that calls the method of C++ that it overrides
             return func(*args, **kwargs)
         self.entered.append(code)
         try:
@@ -110,7 +119,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
 
     def asks(self, code: CodeType) -> bool:
         """Whether it is a function that we call that asks for modes: it is to go on without asking us again."""
-        if self.entered and self.entered[-1] is code:
+        if self.entered and self.entered[-1] in (code, _WHOEVER):
             self.entered[-1] = None
             return True
         return False

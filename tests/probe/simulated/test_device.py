@@ -85,6 +85,37 @@ def test_tensors_of_two_devices_do_not_mix(simulation: Simulation) -> None:
         torch.stack([first[0], torch.tensor(1.0)])
 
 
+def test_an_index_lies_on_the_host_or_with_what_it_selects_from(simulation: Simulation) -> None:
+    host, device = torch.arange(4), torch.arange(4, device="cuda")
+
+    assert not host[host].is_cuda
+    assert device[host].is_cuda
+    with pytest.raises(RuntimeError, match="on the same device as the indexed tensor"):
+        host[device]
+    with pytest.raises(RuntimeError, match="at least two devices"):
+        device[device[:2]] = host[:2]
+    device[device[:2].clone()] = torch.tensor(1)  # a number of the host may be written
+
+
+@pytest.mark.filterwarnings("error")
+def test_recurrent_layers_take_cudnn_for_given(simulation: Simulation) -> None:
+    assert nn.LSTM(4, 2).cuda()(torch.ones(1, 3, 4, device="cuda"))[0].is_cuda
+
+
+def test_an_operator_without_code_for_a_cpu_is_named(simulation: Simulation) -> None:
+    weights = [torch.ones(8, 2, device="cuda"), torch.ones(8, 2, device="cuda")]
+    with pytest.raises(NotImplementedError, match="aten::_cudnn_rnn_flatten_weight has no code for a CPU"):
+        torch._cudnn_rnn_flatten_weight(weights, 2, 2, 2, 2, 0, 1, False, False)
+
+
+def test_sequences_are_packed_by_lengths_on_the_host(simulation: Simulation) -> None:
+    padded, lengths = torch.ones(3, 2, 4, device="cuda"), torch.tensor([3, 2])
+
+    assert nn.utils.rnn.pack_padded_sequence(padded, lengths).data.is_cuda
+    with pytest.raises(RuntimeError, match="should be a 1D CPU int64 tensor, but got 1D cuda:0 Long"):
+        nn.utils.rnn.pack_padded_sequence(padded, lengths.cuda())
+
+
 def test_numpy_does_not_read_a_device(simulation: Simulation) -> None:
     with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
         torch.ones(2, device="cuda").numpy()
@@ -99,6 +130,17 @@ def test_a_generator_of_the_host_does_not_draw_for_a_device(simulation: Simulati
 def test_a_device_that_is_not_there(simulation: Simulation) -> None:
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.zeros(1, device="cuda:2")
+
+
+def test_methods_may_call_what_they_override(simulation: Simulation) -> None:
+    assert torch.zeros(2, 6, device="cuda").unflatten(1, (2, 3)).shape == (2, 2, 3)
+
+
+def test_functions_that_choose_another_by_an_argument_make_tensors_on_the_device(simulation: Simulation) -> None:
+    images = torch.zeros(1, 2, 8, 8, device="cuda")
+
+    assert nn.functional.fractional_max_pool2d(images, 2, output_size=4).is_cuda
+    assert nn.functional.max_pool2d(images, 2, return_indices=True)[1].is_cuda
 
 
 def test_copies_keep_their_place(simulation: Simulation) -> None:
@@ -196,3 +238,10 @@ def test_gradients_go_back_where_tensors_came_from(simulation: Simulation) -> No
     assert weights.grad is not None
     assert not weights.grad.is_cuda
     assert [cause.what.direction for cause in simulation.log.events] == ["host to device", "device to host"]
+
+
+def test_layers_without_a_shape_yet_move_to_the_device(simulation: Simulation) -> None:
+    layer = nn.LazyLinear(2).cuda()
+
+    assert layer(torch.ones(1, 3, device="cuda")).is_cuda
+    assert not simulation.log.events, "nothing is copied of what has no elements"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
 
 from trainlint_probe.simulated.simulation import Simulation
 
@@ -23,9 +24,14 @@ host = torch.ones(3, 4)
 pinned = torch.ones(3, 4).pin_memory()
 scalar = x.sum()
 model = nn.Linear(4, 2).cuda()
+chances = x.log_softmax(-1)[:, None].requires_grad_()
+loss = F.ctc_loss(chances, v[1:3][None], (3,), (2,), reduction="sum")
 """
 
 WAIT, UP, DOWN = "wait", "host to device", "device to host"
+
+CHECKS_ON_HOST = tuple(map(int, torch.__version__.split(".")[:2])) < (2, 14)
+"""Whether this PyTorch reads standard deviations to check them."""
 
 PLANNED = {
     # Reading numbers.
@@ -62,6 +68,10 @@ PLANNED = {
     "x.masked_fill(mask, scalar)": [WAIT],
     "x[mask] = 0.0": [],
     "x[mask] = x.new_zeros(6)": [WAIT],
+    "x[mask] = scalar": [WAIT],
+    "x.index_fill(0, v[:2], 1.0)": [],
+    "x.index_fill(0, v[:2], scalar)": [WAIT],
+    "x.index_fill_(0, v[:2], scalar)": [WAIT],
     "x[v[:3]]": [],
     "x[:, v[:2]] = 1.0": [UP],
     "x[0] = 1.0": [],
@@ -69,27 +79,45 @@ PLANNED = {
     "x[[0, 2]]": [UP],
     "x[np.array([0, 2])]": [UP],
     "x[torch.tensor([0, 1])]": [UP],
-    "x[host > 0]": [UP, UP],
+    "x[host > 0]": [UP],
+    "x[host > 0] = 0.0": [UP, UP],
     "v.unique()": [WAIT],
     "torch.unique(v, return_counts=True)": [WAIT],
     "torch.unique_consecutive(v)": [WAIT],
-    "torch.bincount(v)": [WAIT],
+    "torch.bincount(v)": [WAIT, WAIT],
+    "torch.histc(x, 4)": [WAIT, WAIT],
+    "torch.histc(x, 4, min=0, max=9)": [],
+    "torch.isin(v, v[:2])": [],
+    "torch.isin(v, torch.arange(100, device='cuda'))": [WAIT, WAIT],
+    "torch.isin(v, torch.arange(100, device='cuda'), assume_unique=True)": [],
+    "torch.segment_reduce(x, 'sum', lengths=v[1:3], axis=0)": [WAIT, WAIT],
+    "torch.segment_reduce(x, 'sum', lengths=v[1:3], axis=0, unsafe=True)": [],
+    "torch.linspace(x[0, 0], x[0, 1], 3)": [WAIT, WAIT],
+    "x.to_sparse()": [WAIT],
+    "torch.sparse_coo_tensor(v[None], x[0], (4,), check_invariants=False).coalesce()": [WAIT],
     "F.one_hot(v)": [WAIT],
     "F.one_hot(v, 5)": [],
-    "torch.repeat_interleave(x, v[:3], dim=0)": [WAIT],
+    "torch.repeat_interleave(x, v[:3], dim=0)": [WAIT, WAIT],
     "torch.repeat_interleave(x, v[:3], dim=0, output_size=3)": [],
     "torch.repeat_interleave(x, 2, dim=0)": [],
-    "torch.multinomial(x, 1)": [WAIT, WAIT],
+    "torch.multinomial(x, 1)": [],
     "torch.multinomial(x, 2, replacement=True)": [],
     "torch.equal(x, x + 1)": [WAIT],
     "torch.equal(x, x[:2])": [],
+    "torch.equal(x, x.view(3, 4))": [],
     "torch.allclose(x, x + 1)": [WAIT],
     "torch.quantile(x, 0.5)": [],
-    "torch.normal(x, x)": [WAIT],
+    "torch.normal(x, x)": [WAIT, WAIT] if CHECKS_ON_HOST else [],
+    "torch.normal(x, x, out=x.clone())": [WAIT] if CHECKS_ON_HOST else [],
     "torch.linalg.inv(x[:, :3] + 9 * torch.eye(3, device='cuda'))": [WAIT],
     "torch.linalg.cholesky_ex(torch.eye(3, device='cuda'))": [],
     "torch.linalg.cholesky(torch.eye(3, device='cuda'))": [WAIT],
     "torch.linalg.eigh(torch.eye(3, device='cuda'))": [WAIT],
+    "torch.linalg.svd(torch.eye(3, device='cuda'))": [WAIT, WAIT],
+    "torch.linalg.pinv(torch.eye(3, device='cuda'))": [WAIT, WAIT],
+    "torch.linalg.matrix_exp(torch.eye(3, device='cuda'))": [WAIT],
+    "torch.linalg.qr(torch.eye(3, device='cuda'))": [],
+    "torch.cholesky_inverse(torch.eye(3, device='cuda'))": [WAIT],
     "torch.topk(x, 2)": [],
     "torch.sort(x)": [],
     "torch.count_nonzero(x)": [],
@@ -141,7 +169,9 @@ PLANNED = {
     "nn.Dropout()(x)": [],
     "nn.LSTM(4, 2).cuda()(x[None])[0].sum().backward()": [UP, UP, UP, UP],
     "F.scaled_dot_product_attention(x[None], x[None], x[None])": [],
-    "F.ctc_loss(x.log_softmax(-1)[:, None], v[1:3][None], v[3:], v[2:3])": [DOWN, DOWN, UP],
+    "F.ctc_loss(x.log_softmax(-1)[:, None], v[1:3][None], v[3:], v[2:3])": [DOWN, DOWN, *[UP] * 4],
+    "loss.backward()": [*[UP] * 3],
+    "F.embedding(v, torch.ones(5, 3, device='cuda'), max_norm=1.0)": [],
     "F.gaussian_nll_loss(x, x, x)": [WAIT],
     "torch.distributions.Normal(x, x)": [WAIT, WAIT],
     "torch.distributions.Normal(x, x, validate_args=False).log_prob(x)": [],
