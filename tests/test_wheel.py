@@ -89,7 +89,7 @@ def test_the_wheel_says_what_it_is(site: Path) -> None:
     assert (info / "licenses" / "LICENSE").is_file()
     needed = {line.split(":", 1)[1].strip() for line in metadata.splitlines() if line.startswith("Requires-Dist:")}
     always = {re.split(r"[<>=;]", need)[0].strip() for need in needed if "extra ==" not in need}
-    assert always == {"libcst", "packaging", "platformdirs", "pyyaml", "rich", "tomli"}
+    assert always == {"jinja2", "libcst", "packaging", "platformdirs", "pyyaml", "rich", "tomli"}
 
 
 def test_the_installed_command_finds_the_installed_rules(site: Path) -> None:

@@ -174,7 +174,8 @@ def test_a_users_cache_directory_inside_the_project_is_not_used(
     """As where CI sets HOME to the checkout."""
     directory = clone.directory / place
     directory.mkdir(exist_ok=True)
-    (clone.directory / "train.py").replace(directory / "train.py")
+    for name in ("train.py", "requirements.txt"):
+        (clone.directory / name).replace(directory / name)
     if place == "module":
         (directory / ".git").write_text("gitdir: ../.git/modules/module\n")
     home = clone.directory if variable == "HOME" else clone.directory / ".cache"

@@ -42,9 +42,13 @@ NEVER_SEARCHED = {
     "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.hooks",
     "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.without_gradients",
     "trainlint.analysis.frequency.framework_roles._HANDLER",
+    "trainlint.config.torch.formats._INCLUDE",
+    "trainlint.config.torch.formats._KIND",
     "trainlint.installation.kept_texts._KEPT",
     "trainlint.notebooks.magics._ASSIGNED",
     "trainlint.notebooks.magics._CELL_MAGIC",
+    "trainlint.planning.configuration._NEUTRAL",
+    "trainlint.planning.configuration._OTHER_MODELS",
     "trainlint.rule._NAME",
     "trainlint.suppress.comments._BRACKETS",
     "trainlint.suppress.comments._COLON",
@@ -55,6 +59,7 @@ NEVER_SEARCHED = {
 }
 """Patterns that are only matched at one place, or with a whole text."""
 SEARCHED_IN_SHORT_TEXTS = {
+    "trainlint.config.torch.formats._RELEASE": "in a line of 2,000 characters",
     "trainlint.fixing.expressions._OPENED": "in 200 characters",
     "trainlint.fixing.expressions._LAST_WORD": "in 20 characters",
 }

@@ -22,7 +22,7 @@ def confirmed(runner: Runner, script: str) -> dict[int, set[str]]:
     copy.write_text((SCRIPTS / f"{script}.py").read_text())
     evidence = runner.output / "evidence.json"
     options = ["--warmup", "3", "--steps", "6", "--no-overlay", "--no-deep", "--output-format", "json", "-o"]
-    assert main(["probe", *options, str(evidence), "train.py"]) == 1
+    assert main(["probe", "--device", "cpu", *options, str(evidence), "train.py"]) == 1
     found: dict[int, set[str]] = {}
     for item in json.loads(evidence.read_text())["verdicts"]:
         if item["state"] == "confirmed":
