@@ -356,7 +356,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if index is None:
             return made
         origin = self.places.device(data) if isinstance(data, torch.Tensor) else None
-        if origin is None:
+        if origin is None and made.numel():
             pinned = isinstance(data, torch.Tensor) and self.places.is_pinned(data)
             what = What(Kind.COPY, name, HOST_TO_DEVICE, blocking=True, pageable=not pinned)
             self.log.note(what, made.numel() * made.element_size())

@@ -144,6 +144,7 @@ PLANNED = {
     "x.numpy(force=True)": [DOWN],
     "torch.tensor([1.0, 2.0], device='cuda')": [UP],
     "torch.tensor(1.0, device='cuda')": [UP],
+    "torch.tensor([], device='cuda')": [],
     "torch.as_tensor(np.ones(3), device='cuda')": [UP],
     "x.new_tensor([1.0])": [UP],
     "torch.full((2,), 1.0, device='cuda')": [],
