@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from trainlint.verdict_file import Evidence
 
 
-def check_stdin(
-    options: Namespace, configurations: Configurations, fixing: Fixing | None, evidence: Evidence | None = None
-) -> Run:
-    """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
+def _given(options: Namespace) -> bytes:
+    """The code. Raises UsageError where there is none, or too much."""
     if sys.stdin is None:
         raise UsageError("standard input is closed, so there is no code to judge")
     require_writable_reports(options, ())
@@ -47,6 +45,14 @@ def check_stdin(
     data = sys.stdin.buffer.read(most + 1)
     if len(data) > most:  # what was not read cannot be written back
         raise UsageError(f"standard input: {too_large(options.stdin_filename or '')}")
+    return data
+
+
+def check_stdin(
+    options: Namespace, configurations: Configurations, fixing: Fixing | None, evidence: Evidence | None = None
+) -> Run:
+    """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
+    data = _given(options)
     here = Path.cwd()
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)

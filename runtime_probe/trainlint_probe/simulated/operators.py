@@ -22,6 +22,7 @@ from trainlint_probe.simulated.errors import (
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
 
+_HOST = torch.device("cpu")
 _MASKS = (torch.bool, torch.uint8)
 _VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
 _WAITS = {row.name: row for row in OPERATORS if row.until is None or row.until > _VERSION}
@@ -106,47 +107,24 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._run(operator, func, args, kwargs)
 
     def _run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
-        if operator.device_at is not None:  # C++ that parses a device by itself, as nested tensors do
-            at = operator.device_at
-            asked = args[at] if len(args) > at else kwargs.get("device")
-            if asked is not None and asked.type == "cuda":
-                host = torch.device("cpu")
-                if len(args) > at:
-                    args = (*args[:at], host, *args[at + 1 :])
-                else:
-                    kwargs = {**kwargs, "device": host}
-                return self._placed(operator, func, args, func(*args, **kwargs), asked.index or 0)
+        asked = _asked_device(operator, args, kwargs)
+        if asked is not None and asked.type == "cuda":
+            out = func(*_on_host(operator, args), **({**kwargs, "device": _HOST} if "device" in kwargs else kwargs))
+            return self._placed(operator, func, args, out, asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
         if operator.collective:
             size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
             self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
-        if device is None:
-            if count == 0 and (device := self._surrounding()) is not None:
-                out = func(*args, **kwargs)
-                return self._placed(operator, func, args, out, device)
-            if operator.name == "copy_":
-                return self._copy(func, args, kwargs)
-            return func(*args, **kwargs)
         if operator.name == "copy_":
             return self._copy(func, args, kwargs)
-        if on_host and not operator.mixes and (operator.strict or any(tensor.dim() for tensor in on_host)):
-            raise two_devices(device, operator.name)
-        generator = kwargs.get("generator")
-        if generator is not None and generator.device.type == "cpu":
-            raise wrong_generator()
-        if operator.name in _INDEXING:
-            self._copy_indices(args)
-        if operator.name == "_pack_padded_sequence" and self.places.device(args[1]) is not None:
-            raise lengths_on_device(args[1].dim(), device)
-        if operator.wait is not None:
-            self._wait(operator.wait, args, kwargs)
+        if device is None:
+            device = self._surrounding() if count == 0 else None
+            out = func(*args, **kwargs)
+            return out if device is None else self._placed(operator, func, args, out, device)
+        self._refuse(operator, args, kwargs, device, on_host)
+        self._note_waits(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
             return func(*args, **kwargs)
-        if operator.upload is not None:
-            what = What(Kind.COPY, operator.upload.shown, HOST_TO_DEVICE, pageable=True)
-            numbers = next(len(argument) for argument in args if isinstance(argument, list | tuple))
-            for _ in range(operator.upload.copies):
-                self.log.note(what, numbers * 8)
         try:
             out = func(*args, **kwargs)
         except NotImplementedError as error:
@@ -155,6 +133,28 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.places.put(out[0], device)
             return out
         return self._placed(operator, func, args, out, device)
+
+    def _refuse(self, operator: Operator, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]) -> None:
+        """Raise what CUDA raises for tensors and generators that lie in the wrong place."""
+        if on_host and not operator.mixes and (operator.strict or any(tensor.dim() for tensor in on_host)):
+            raise two_devices(device, operator.name)
+        generator = kwargs.get("generator")
+        if generator is not None and generator.device.type == "cpu":
+            raise wrong_generator()
+        if operator.name == "_pack_padded_sequence" and self.places.device(args[1]) is not None:
+            raise lengths_on_device(args[1].dim(), device)
+
+    def _note_waits(self, operator: Operator, args: Any, kwargs: Any) -> None:
+        """What the host waits for and copies before the operator is queued."""
+        if operator.name in _INDEXING:
+            self._copy_indices(args)
+        if operator.wait is not None:
+            self._wait(operator.wait, args, kwargs)
+        if operator.upload is not None:
+            what = What(Kind.COPY, operator.upload.shown, HOST_TO_DEVICE, pageable=True)
+            numbers = next(len(argument) for argument in args if isinstance(argument, list | tuple))
+            for _ in range(operator.upload.copies):
+                self.log.note(what, numbers * 8)
 
     def _placed(self, operator: Operator, func: Any, args: Any, out: Any, device: int) -> Any:
         if isinstance(out, torch.Tensor):
@@ -287,6 +287,20 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""
         return self.names[-1] if self.names and self.names[-1] else otherwise
+
+
+def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:
+    """The device that C++ has parsed by itself, as it does for nested tensors; None where none is named."""
+    at = operator.device_at
+    if at is None:
+        return None
+    return args[at] if len(args) > at else kwargs.get("device")
+
+
+def _on_host(operator: Operator, args: Any) -> Any:
+    """The same arguments with the host for the device, where it stands among them."""
+    at = operator.device_at
+    return args if at is None or len(args) <= at else (*args[:at], _HOST, *args[at + 1 :])
 
 
 def _described(func: Any) -> Operator:

@@ -4,6 +4,7 @@ what a tensor says of its device is what the bookkeeping knows.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from types import CodeType
@@ -13,6 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as default_device
 
+from trainlint_probe.simulated.arguments import move_of
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.errors import no_numpy, wrong_generator
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
@@ -153,37 +155,21 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         return self._named("Tensor.cuda", self.copies.to_device, args[0], index, non_blocking=non_blocking)
 
     def _to(self, args: Any, kwargs: Any) -> Any:
-        tensor, rest = args[0], list(args[1:])
-        words = dict(kwargs)
-        if "other" in words:
-            rest.insert(0, words.pop("other"))
-        device: Any = words.pop("device", None)
-        dtype: Any = words.pop("dtype", None)
-        if rest and isinstance(rest[0], torch.Tensor):
-            other = rest.pop(0)
-            device, dtype = self._device((other,), {}), other.dtype
-        elif rest and isinstance(rest[0], torch.dtype):
-            dtype = rest.pop(0)
-        elif rest and not isinstance(rest[0], bool):
-            device = rest.pop(0)
-            if rest and (rest[0] is None or isinstance(rest[0], torch.dtype)):
-                dtype = rest.pop(0) or dtype
-        non_blocking = rest.pop(0) if rest else words.pop("non_blocking", False)
-        copies = rest.pop(0) if rest else words.pop("copy", False)
-        memory_format = words.pop("memory_format", None)
+        tensor, asked = args[0], move_of(args[1:], kwargs)
+        device, dtype = asked.device, asked.dtype
+        if asked.like is not None:
+            device, dtype = self._device((asked.like,), {}), asked.like.dtype
         moved = tensor
         if device is not None:
             index = self.copies.index(device)
-            if index is not None:
-                moved = self._named("Tensor.to", self.copies.to_device, tensor, index, non_blocking=non_blocking)
-            elif torch.device(device).type == "cpu":
-                moved = self._named("Tensor.to", self.copies.to_host, tensor, non_blocking=non_blocking)
-            else:
+            if index is None and torch.device(device).type != "cpu":
                 return self.call(_Base.to, args, kwargs)
-        if (dtype is not None and dtype != moved.dtype) or memory_format is not None or (copies and moved is tensor):
-            more = {"copy": True} if copies and moved is tensor else {}
-            if memory_format is not None:
-                more["memory_format"] = memory_format
+            move = self.copies.to_host if index is None else functools.partial(self.copies.to_device, device=index)
+            moved = self._named("Tensor.to", move, tensor, non_blocking=asked.non_blocking)
+        more = {"copy": True} if asked.copies and moved is tensor else {}
+        if asked.memory_format is not None:
+            more["memory_format"] = asked.memory_format
+        if more or dtype not in (None, moved.dtype):
             moved = self.call(_Base.to, (moved, dtype or moved.dtype), more)
         return moved
 
@@ -305,28 +291,30 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             wanted = default_device.CURRENT_DEVICE
         index = self.copies.index(wanted)
         if index is None:
-            if wanted is None or torch.device(wanted).type != "cpu":
-                return self._pinned(func, args, kwargs) if kwargs.get("pin_memory") else self.call(func, args, kwargs)
-            made = self._on_host(func, args, kwargs)
-            if isinstance(made, torch.Tensor) and _shown(func) not in ("torch.as_tensor", "torch.asarray"):
-                self.places.take_away(made)
-            return self._pin(made) if kwargs.get("pin_memory") else made
+            return self._made_on_host(func, args, kwargs, wanted)
         generator = kwargs.get("generator")
         if generator is not None and generator.device.type == "cpu":
             raise wrong_generator()
         words = {**kwargs, "device": "cpu"}
         words.pop("pin_memory", None)
         name = getattr(func, "__name__", "")
-        if name in _FROM_DATA:
-            data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
-            if name != "tensor" and isinstance(data, torch.Tensor):
-                rest = {key: value for key, value in words.items() if key in ("dtype",)}
-                return self._to((data,), {"device": wanted, **rest})
-            made = self.call(func, args, words)
-            return self._sent(made, data, index, _shown(func))
+        data = (args[0] if args else kwargs.get("data", kwargs.get("obj"))) if name in _FROM_DATA else None
+        if name != "tensor" and isinstance(data, torch.Tensor):
+            return self._to((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
         made = self.call(func, args, words)
+        if name in _FROM_DATA:
+            return self._sent(made, data, index, _shown(func))
         self._place(made, index)
         return made
+
+    def _made_on_host(self, func: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
+        """What a factory makes that is asked for no CUDA device."""
+        if wanted is None or torch.device(wanted).type != "cpu":
+            return self._pinned(func, args, kwargs) if kwargs.get("pin_memory") else self.call(func, args, kwargs)
+        made = self._on_host(func, args, kwargs)
+        if isinstance(made, torch.Tensor) and _shown(func) not in ("torch.as_tensor", "torch.asarray"):
+            self.places.take_away(made)
+        return self._pin(made) if kwargs.get("pin_memory") else made
 
     def _on_host(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A factory that is told to use the host, beneath whatever device is the surrounding one."""
