@@ -120,7 +120,9 @@ class _Text:
         self._open = ExitStack()
         raw = self._open.enter_context(open_ordinary(path))
         packed = raw.peek(2)[:2] == b"\x1f\x8b"
-        self._file: IO[bytes] = self._open.enter_context(gzip.GzipFile(fileobj=raw)) if packed else raw  # type: ignore[assignment]  # a GzipFile is one but for its type
+        self._file: IO[bytes] | gzip.GzipFile = raw
+        if packed:
+            self._file = self._open.enter_context(gzip.GzipFile(fileobj=raw))
 
     def __enter__(self) -> _Text:
         return self

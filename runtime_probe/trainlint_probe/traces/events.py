@@ -309,8 +309,9 @@ class _Events:
         )
 
     def _all_work(self, zero: float) -> Iterator[DeviceWork]:
-        for kind, name, start, end, *about in self.work:
-            yield DeviceWork(kind, name, (start - zero) / 1000, (end - zero) / 1000, *about)
+        for kind, name, start, end, device, stream, correlation, size in self.work:
+            begun, ended = (start - zero) / 1000, (end - zero) / 1000
+            yield DeviceWork(kind, name, begun, ended, device, stream, correlation, size)
 
 
 def _start(item: DeviceWork | HostRange) -> float:
