@@ -23,10 +23,7 @@ def check_values(text: str | bytes, most: int = MOST_VALUES) -> None:
 
     Each value follows a comma or the beginning of a list or an object. Those within strings count as well.
     """
-    if isinstance(text, str):
-        found = sum(map(text.count, ",[{"))
-    else:
-        found = sum(map(text.count, (b",", b"[", b"{")))
+    found = sum(map(text.count, ",[{")) if isinstance(text, str) else sum(map(text.count, (b",", b"[", b"{")))
     if found > most:
         raise TooManyValues(f"it may hold more than {most:,} values, the most that trainlint reads of such a file")
 
