@@ -12,6 +12,7 @@ from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 """What a simulated device shows."""
+_DIRECTIONS = {"host to device": "to the GPU", "device to host": "from the GPU", "device to device": "between GPUs"}
 _NOTHING_MS = 0.005
 _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}
 """Whether the host stands still → what a wait or a copy without a finding in the code is called."""
@@ -105,7 +106,7 @@ def _short(path: str) -> str:
 
 def _copy(event: DeviceEvent) -> str:
     how = "blocking " if event.blocking else ""
-    return f"{how}copy {event.direction}"
+    return f"{how}copy {_DIRECTIONS.get(event.direction, event.direction)}"
 
 
 def _plural(word: str) -> str:
@@ -150,7 +151,7 @@ def _priced(cost: Interval | None, simulated: Simulated) -> str:
         return ""
     if cost.high < _NOTHING_MS:
         return "; it costs next to nothing there"
-    return f"; without it, a step would be {units.span(cost)} shorter"
+    return f"; without this, a step would be {units.span(cost)} shorter"
 
 
 def _verdict(finding: Finding, state: State, text: str) -> Verdict:
