@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trainlint import bounded_json
+from trainlint import bounded
 from trainlint.baseline.file import UnusableBaseline, read_baseline
-from trainlint.bounded_json import TooManyValues, load_bounded
+from trainlint.bounded import TooManyValues, load_bounded
 from trainlint.notebooks import document
 from trainlint.notebooks.document import UnreadableNotebook, read_document
 from trainlint.verdict_file import UnusableEvidence, read_evidence
@@ -16,11 +16,11 @@ from trainlint.verdict_file import UnusableEvidence, read_evidence
 
 @pytest.mark.parametrize("text", ["[{},{},{}]", '{"a":1,"b":{"c":2},"d":3}', "[[[[]]]]", '[",,,,"]'])
 def test_commas_and_openings_bound_the_values(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(bounded_json, "MOST_VALUES", 3)
+    monkeypatch.setattr(bounded, "MOST_VALUES", 3)
     with pytest.raises(TooManyValues, match="it may hold more than 3 values"):
-        bounded_json.check_values(text, 3)
+        bounded.check_values(text, 3)
     with pytest.raises(TooManyValues):
-        bounded_json.check_values(text.encode(), 3)
+        bounded.check_values(text.encode(), 3)
     assert load_bounded(text.encode()) is not None
 
 
@@ -47,5 +47,5 @@ def test_a_notebook_of_too_many_values_is_one_sentence(monkeypatch: pytest.Monke
 
 
 def _at_most_three(data: bytes) -> object:
-    bounded_json.check_values(data, 3)
+    bounded.check_values(data, 3)
     return load_bounded(data)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from trainlint.bounded import EVIDENCE_BYTES, read_bounded
-from trainlint.bounded_json import TooManyValues, load_bounded
+from trainlint.bounded import EVIDENCE_BYTES, TooManyValues, load_bounded, read_bounded
 from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
 from trainlint.patterns import lazy

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainlint.baseline.identity import Identity
 from trainlint.baseline.matching import Entry
-from trainlint.bounded import BASELINE_BYTES, read_bounded, reason_of
-from trainlint.bounded_json import TooManyValues, load_bounded
+from trainlint.bounded import BASELINE_BYTES, TooManyValues, load_bounded, read_bounded, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

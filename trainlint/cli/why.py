@@ -20,10 +20,10 @@ from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
-from trainlint.engine.parsing import parse
+from trainlint.engine.parsing import crash, parse
 from trainlint.engine.read import TRAINING_WORDS, read_bytes
 from trainlint.engine.why.explain import explain, rules_to_ask
-from trainlint.engine.work import crash, is_looked_at
+from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installation.distributions import PackError

@@ -62,3 +62,13 @@ def _looks_like_python_2(line: str) -> bool:
     return bool(words) and (
         words[0] in ("print", "exec") or (words[0] in ("except", "raise") and "," in line) or "<>" in line
     )
+
+
+def crash(error: BaseException) -> str:
+    """Why a file could not be judged, as a sentence."""
+    if isinstance(error, RecursionError):
+        return "its code is nested too deeply to be judged; split the expression or exclude the file"
+    if isinstance(error, MemoryError):
+        return "there was not enough memory to judge it; exclude it, or use fewer processes with --jobs"
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"trainlint failed on it ({words}); please report this"

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
-from trainlint.engine.parsing import UNREADABLE, parse
+from trainlint.engine.parsing import UNREADABLE, crash, parse
 from trainlint.engine.read import code_of, may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, UnappliedFix
@@ -259,16 +259,6 @@ def as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     if job.imported_facts is None or text.text == source.text:
         return job
     return replace(job, imported_facts=replace(job.imported_facts, edited=True))
-
-
-def crash(error: BaseException) -> str:
-    """Why a file could not be judged, as a sentence."""
-    if isinstance(error, RecursionError):
-        return "its code is nested too deeply to be judged; split the expression or exclude the file"
-    if isinstance(error, MemoryError):
-        return "there was not enough memory to judge it; exclude it, or use fewer processes with --jobs"
-    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"trainlint failed on it ({words}); please report this"
 
 
 def _judge(

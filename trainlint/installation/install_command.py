@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 
 
 def install_command(*words: str) -> str:
@@ -14,6 +14,6 @@ def install_command(*words: str) -> str:
     Environments that uv made have no pip.
     """
     python = sys.executable or "python"
-    if find_spec("pip") is None and shutil.which("uv") is not None:
+    if PathFinder.find_spec("pip") is None and shutil.which("uv") is not None:
         return shlex.join(["uv", "pip", "install", "--python", python, *words])
     return shlex.join([python, "-m", "pip", "install", *words])

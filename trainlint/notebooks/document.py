@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 
-from trainlint.bounded_json import TooManyValues, check_values
+from trainlint.bounded import TooManyValues, check_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

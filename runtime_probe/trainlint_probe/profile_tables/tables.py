@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from trainlint_probe.profile_tables.modules import Modules, modules_of
 from trainlint_probe.profile_tables.operators import Operators, operators_of
+from trainlint_probe.traces.device_work.launched_work import asked_in, launch_times
 from trainlint_probe.traces.events import Trace
-from trainlint_probe.traces.launched_work import asked_in, launch_times
 from trainlint_probe.traces.steps import window_of
 
 

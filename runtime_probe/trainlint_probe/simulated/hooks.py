@@ -20,10 +20,10 @@ from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place, What
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.names import MOST, machine_named
-from trainlint_probe.simulated.queue import Work, prices, step_time
-from trainlint_probe.simulated.roofline import timed
+from trainlint_probe.simulated.pricing.queue import Work, prices, step_time
+from trainlint_probe.simulated.pricing.roofline import timed
+from trainlint_probe.simulated.pricing.work import Item, Recorder
 from trainlint_probe.simulated.simulation import Simulation
-from trainlint_probe.simulated.work import Item, Recorder
 from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.updating.optimizers import Optimizers

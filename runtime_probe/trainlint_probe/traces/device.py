@@ -10,10 +10,10 @@ from trainlint.evidence import Interval
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic_of
 from trainlint_probe.traces.device_work.communication import host_collectives
+from trainlint_probe.traces.device_work.launched_work import asked_in, launch_times, pace
 from trainlint_probe.traces.events import Device, DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.idle import Cause, causes_of, idle_spans
 from trainlint_probe.traces.intervals import Coverage, total
-from trainlint_probe.traces.launched_work import asked_in, launch_times, pace
 from trainlint_probe.traces.launches import Launches, launches_of
 from trainlint_probe.traces.phases import data_waits
 from trainlint_probe.traces.places import places_of

@@ -11,8 +11,8 @@ from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device import DeviceReading, busiest, device_of
 from trainlint_probe.traces.device_work.collectives import Exchange, exchanges_of
 from trainlint_probe.traces.device_work.communication import Communication, communication_of
+from trainlint_probe.traces.device_work.launched_work import asked_in, launch_times
 from trainlint_probe.traces.events import Trace, UnreadableTrace, read_events
-from trainlint_probe.traces.launched_work import asked_in, launch_times
 from trainlint_probe.traces.phases import phases_of
 from trainlint_probe.traces.steps import Window, window_of
 from trainlint_probe.traces.syncs import waits_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint_probe.simulated.queue import HOST, WAIT, Work, prices, step_time
+from trainlint_probe.simulated.pricing.queue import HOST, WAIT, Work, prices, step_time
 
 FAST, SLOW = HOST
 MS = 1e-3

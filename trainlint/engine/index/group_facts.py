@@ -10,9 +10,9 @@ from trainlint.analysis.project.neighbours import MOST_BYTES
 from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
+from trainlint.engine.parsing import crash
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
 from trainlint.engine.time_limit import TookTooLong, time_limit
-from trainlint.engine.work import crash
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from trainlint.planning.hardware import Gpu
 from trainlint.planning.training import Precision
 from trainlint_probe.simulated.events import Cause, What
-from trainlint_probe.simulated.queue import KERNEL, Work
-from trainlint_probe.simulated.work import Item
+from trainlint_probe.simulated.pricing.queue import KERNEL, Work
+from trainlint_probe.simulated.pricing.work import Item
 
 _REACHED = (0.9, 0.4)
 """The share of the roofline that operators reach."""
