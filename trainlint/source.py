@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
+_HALF = "it holds half of a surrogate pair, which is no character"
 _MOST_CHARACTERS = 5_000_000
 """The most code of a notebook that is judged, as of one Python file (`trainlint/bounded.py`)."""
 
@@ -135,8 +136,16 @@ def decode_source(path: str, data: bytes) -> SourceFile:
     Raises UnreadableSource for an unknown encoding, bytes that do not fit it, a binary file or a broken notebook, and
     OtherLanguage for a notebook whose kernel does not run Python.
     """
-    if is_notebook(path):
-        return _decode_notebook(path, data)
+    source = _decode_notebook(path, data) if is_notebook(path) else _decode_python(path, data)
+    if not source.text.isascii():
+        try:
+            source.text.encode("utf-8")
+        except UnicodeEncodeError as error:  # written as escapes in JSON, or in an encoding that knows them
+            raise UnreadableSource(f"{_HALF} ({error}); correct it or exclude it") from error
+    return source
+
+
+def _decode_python(path: str, data: bytes) -> SourceFile:
     if b"\0" in data:
         raise UnreadableSource("it holds NUL bytes, so it is no Python text; exclude it or save it as UTF-8")
     head = b"".join(data.split(b"\n", 2)[:2])  # PEP 263 lets no other line speak of an encoding
@@ -145,7 +154,9 @@ def decode_source(path: str, data: bytes) -> SourceFile:
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
         text = data[len(codecs.BOM_UTF8) if bom else 0 :].decode(codec)
-    except (UnicodeError, LookupError) as error:  # some codecs raise no UnicodeDecodeError
+        if codec != "utf-8":
+            text.encode(codec)  # a fix has to be written
+    except Exception as error:  # what the codecs of Python raise has no common class
         raise UnreadableSource(
             f"it does not decode as {codec} ({error}); save it as UTF-8 or correct its coding line"
         ) from error

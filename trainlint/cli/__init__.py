@@ -50,8 +50,14 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         console.note("trainlint: interrupted")
         return INTERRUPTED
     except Exception:  # noqa: BLE001 - Python's own exit code for a crash is 1, which would look like findings
+        import os
         import traceback
 
+        try:
+            os.getcwd()
+        except OSError:
+            console.note("trainlint: the working directory was deleted; change to one that exists")
+            return COULD_NOT_JUDGE
         for line in traceback.format_exc().splitlines():
             console.note(line)
         console.note("trainlint: this is a fault in trainlint itself; please report it with the lines above")

@@ -107,5 +107,10 @@ def _may_show(source: SourceFile, config: Config, outside: ImportedFacts) -> Cal
 
 def _why_crashed(rule: InstalledRule, error: Exception) -> str:
     where = rule.module
+    if isinstance(error, RecursionError):
+        return (
+            f"its code is nested too deeply for the rule {rule.code} ({where}); split the expression, ignore the rule, "
+            "or exclude the file"
+        )
     crash = f"{type(error).__name__}: {error}"
     return f"the rule {rule.code} ({where}) failed on this file: {crash}; please report it with the file"

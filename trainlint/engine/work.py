@@ -244,6 +244,12 @@ def _found_and_fixed(
     from trainlint.engine.rewriting import rewritten
 
     done = rewritten(source, outcome.findings, fixing, lambda text: _judge(text, as_of(text, source, job)).findings)
+    try:
+        done.source.encode(done.source.text)
+    except UnicodeError as error:
+        raise UnreadableSource(
+            f"its fixes cannot be written as {source.encoding} ({error}); save it as UTF-8"
+        ) from error
     return replace(
         outcome,
         findings=done.findings,

@@ -88,11 +88,20 @@ def _converted(node: Any, loader: Any, source: SourceFile, counter: Iterator[int
     elif isinstance(node, yaml.SequenceNode):
         found = ast.List([_converted(item, loader, source, counter) for item in node.value], ast.Load())
     else:
-        value = loader.construct_object(node)
-        found = ast.Constant(value if isinstance(value, str | int | float | bool | None) else str(value))
+        found = ast.Constant(_value(node, loader))
     found.lineno, found.col_offset = _position(node.start_mark, source)
     found.end_lineno, found.end_col_offset = _position(node.end_mark, source)
     return found
+
+
+def _value(node: Any, loader: Any) -> str | int | float | bool | None:
+    """What a scalar stands for; its text where that is none of JSON's values."""
+    try:
+        value = loader.construct_object(node)
+        text = str(value)
+    except Exception:  # noqa: BLE001  # PyYAML raises what int(), float() and dicts raise: `!!bool maybe` is a KeyError
+        return str(node.value)
+    return value if isinstance(value, str | int | float | bool | None) else text
 
 
 def _position(mark: Any, source: SourceFile) -> tuple[int, int]:

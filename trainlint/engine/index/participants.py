@@ -145,7 +145,7 @@ def _glance_at(read: Callable[[], bytes]) -> Glance | None:
     try:
         data = read()
     except UnreadableSource:
-        return None
+        return None  # judging it says so
     return glance(
         data,
         telling=may_hold_findings(data),

@@ -40,7 +40,7 @@ class TaskKind(Generic[_Task, _Result]):
     work: Callable[[_Task, ModelStore], _Result]
     """Picklable. The store holds the models that this process kept from tasks of earlier kinds."""
     crash_result: Callable[[_Task, str], _Result]
-    """The result of a task that ended its process twice; the sentence says how the process ended."""
+    """The result of a task that raised something or ended its process twice; the sentence says what or how."""
     progress_label: str = ""
     """For people who wait: what these tasks do, as in "judging files"."""
 
@@ -71,9 +71,15 @@ class LocalExecutor:
         """The results of the tasks, in their order."""
         results: list[_Result] = []
         for task in tasks:
-            results.append(kind.work(task, self._store))
+            results.append(self._run_task(kind, task))
             self.on_progress(kind.progress_label, len(results), len(tasks))
         return results
+
+    def _run_task(self, kind: TaskKind[_Task, _Result], task: _Task) -> _Result:
+        try:
+            return kind.work(task, self._store)
+        except Exception as error:  # noqa: BLE001  # as in a worker process, a crash costs only its own task
+            return kind.crash_result(task, f"{type(error).__name__}: {error}")
 
     def restart(self) -> None:
         """Drop kept models: this process goes on."""
