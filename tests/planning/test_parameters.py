@@ -16,6 +16,7 @@ from trainlint_probe.planned.words import count
 
 LLAMA = PUBLISHED["Llama-2-7B"].config
 QWEN = PUBLISHED["Qwen3-30B-A3B"].config
+DEEPSEEK = PUBLISHED["DeepSeek-V3"].config
 
 
 def numbers(config: dict[str, object], **told: bool) -> Transformer:
@@ -132,6 +133,7 @@ def test_what_is_typed_adds_to_the_file() -> None:
         ({"attention_bias": "yes"}, "gives attention_bias as 'yes', which is neither true nor false"),
         ({**QWEN, "num_experts_per_tok": 200}, "each token through 200 of 128 experts"),
         ({**QWEN, "moe_intermediate_size": None}, "does not give moe_intermediate_size"),
+        ({**DEEPSEEK, "head_dim": "64"}, "gives head_dim as '64', which is not a whole number"),
     ],
 )
 def test_what_is_not_counted_is_refused_by_name(changed: dict[str, object], said: str) -> None:

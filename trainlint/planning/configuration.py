@@ -61,9 +61,9 @@ def _refuse_missing_sizes(values: Values) -> None:
 
 def _head_size(values: Values, family: Family, hidden: int, heads: int) -> int:
     """The size of a head's keys; 0 where the heads share the hidden size."""
+    size = values.number("head_dim")  # refused where it is no size, also where other keys say what it would
     if family.latent:
         return values.needed("qk_nope_head_dim") + values.needed("qk_rope_head_dim")
-    size = values.number("head_dim")
     if size is None and hidden % heads:
         raise BadConfig(f"has {heads} heads, which do not divide a hidden size of {hidden}, and no head_dim")
     return size or 0
