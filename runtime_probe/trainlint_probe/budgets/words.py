@@ -18,6 +18,8 @@ ON_HOST = (
     "on an accelerator."
 )
 NO_DEVICE = "not counted, as no accelerator is in use"
+SIMULATED = "Counted on a simulated GPU."
+NOT_SIMULATED = "not counted on a simulated GPU"
 
 
 def reads_on_host(count: int) -> str:
@@ -49,6 +51,8 @@ def in_short(spending: Spending) -> Iterator[str]:
             yield _whole(use)
     if ON_HOST in spending.notes:
         yield "syncs are counted on the CPU: what would wait for an accelerator"
+    if SIMULATED in spending.notes:
+        yield "counted on a simulated GPU"
 
 
 def use_lines(use: Use) -> Iterator[str]:
