@@ -8,11 +8,12 @@ from pathlib import Path
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Counted, Run
 from trainlint.symptoms import Symptom
-from trainlint_probe.budgets.account import ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
+from trainlint_probe.budgets import on_simulation
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
 from trainlint_probe.budgets.ignoring import is_ignored
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
-from trainlint_probe.budgets.words import NO_DEVICE, NOT_SIMULATED, ON_HOST
+from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, SIMULATED
 from trainlint_probe.options import Options
 
 _ON_CPU = "cpu"
@@ -40,18 +41,21 @@ def spendings(runs: Sequence[Run], limits: Mapping[str, float]) -> tuple[Spendin
 def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
     on_cpu = run.device == _ON_CPU
     asked = _allocations(run)
-    not_counted = {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE} if on_cpu else {}
-    if not on_cpu and asked is None:
-        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
+    not_counted: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
     if run.simulated is not None:
-        not_counted = dict.fromkeys((ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, RECOMPILES), NOT_SIMULATED)
+        not_counted, notes = on_simulation.NOT_COUNTED, (SIMULATED,)
+    elif on_cpu:
+        not_counted, notes = {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}, (ON_HOST,) if SYNCS in limits else ()
+    elif asked is None:
+        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
     return judge(
         (*run.counted, *_compiled(run), *(asked or ())),
         limits,
         len(run.steps),
         not_counted=not_counted,
         is_ignored=is_ignored,
-        notes=(ON_HOST,) if on_cpu and SYNCS in limits else (),
+        notes=notes,
         rank=run.rank,
     )
 

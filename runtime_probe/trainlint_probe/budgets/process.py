@@ -12,11 +12,13 @@ import torch
 
 from trainlint.evidence import Counted, Line, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe.budgets import on_simulation
 from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS, Account, counted
 from trainlint_probe.budgets.counting import Counting, uses_accelerator
-from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, reads_on_host
+from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, SIMULATED, reads_on_host
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.imported import Imports
+from trainlint_probe.watch.lines import Lines
 from trainlint_probe.watch.memory import of_device
 from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
 from trainlint_probe.watch.watching import Watch
@@ -35,6 +37,8 @@ class ProcessSample:
     breaks: Mapping[_Break, int] = field(default_factory=dict)
     recompiles: tuple[Seen, ...] = ()
     allocations: int | None = None
+    simulated: bool = False
+    """Whether a simulated GPU is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +61,44 @@ class _Process:
         self.lock = threading.Lock()
         self.open = 0
         self.is_installed = False
+        self.is_in_place = False
 
 
 _process = _Process()
 
 
 def open_budget() -> None:
-    """A budget opens."""
+    """A budget opens. On a simulated GPU, whose log tells all, nothing is replaced."""
     with _process.lock:
         _process.open += 1
+        if on_simulation.is_on() or _process.is_in_place:
+            return
         if not _process.is_installed:
             Counting(_process.watch.ledger.lines).install(_process.watch.patches, functions=False)
             _process.imports.when(DYNAMO, hide_from_dynamo)
             _process.is_installed = True
-        elif _process.open == 1:
+        else:
             _process.watch.patches.put_back()
+        _process.is_in_place = True
 
 
 def closed() -> None:
     """A budget closes; with the last, PyTorch's own calls are back."""
     with _process.lock:
         _process.open -= 1
-        if not _process.open:
+        if not _process.open and _process.is_in_place:
             _process.watch.patches.take_out()
+            _process.is_in_place = False
+
+
+def is_budget_open() -> bool:
+    """Whether one is, in any thread."""
+    return _process.open > 0
+
+
+def lines() -> Lines:
+    """What tells the user's code from libraries in this process."""
+    return _process.watch.ledger.lines
 
 
 def sample_process(limits: Mapping[str, float], since: float = 0.0) -> ProcessSample:
@@ -87,14 +106,17 @@ def sample_process(limits: Mapping[str, float], since: float = 0.0) -> ProcessSa
     seen = _process.compiles.seen(since) if GRAPH_BREAKS in limits or RECOMPILES in limits else ()
     breaks = {(item.at, item.details["reason"]): item.calls for item in seen if item.symptom is Symptom.GRAPH_BREAK}
     recompiles = tuple(item for item in seen if item.symptom is Symptom.RECOMPILE)
-    allocations = _allocations() if ALLOCATIONS in limits else None
-    return ProcessSample(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations)
+    simulated = on_simulation.is_on()
+    allocations = _allocations() if ALLOCATIONS in limits and not simulated else None
+    return ProcessSample(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations, simulated)
 
 
 def counts_between(began: ProcessSample, ended: ProcessSample, account: Account, limits: Mapping[str, float]) -> Counts:
     """What was counted between two moments for these limits, on an account and of the process."""
     of_process = (*_breaks(began, ended), *_recompiles(ended), *_driver_requests(began, ended))
     of_account = counted({}, account.read(), str(Path.cwd()), ended.at_ns - began.at_ns)
+    if began.simulated:
+        return Counts(of_account, on_simulation.NOT_COUNTED, (SIMULATED,))
     has_device = uses_accelerator()
     not_counted = {} if has_device else {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}
     if has_device and ended.allocations is None:

@@ -1,27 +1,44 @@
-"""The pytest plugin: the marker `trainlint_budget` and the fixture of the same name.
+"""The pytest plugin: the marker `trainlint_budget`, the fixture of the same name, and the option `trainlint_device`.
 
 pytest imports this in each run where trainlint is installed, so that nothing else is imported before it is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from trainlint_probe.budgets.guard import budget
+    from trainlint_probe.simulated.context import simulated_gpu
 
 NAME = "trainlint_budget"
+DEVICE = "trainlint_device"
+_machines: pytest.StashKey[dict[tuple[str, int], simulated_gpu]] = pytest.StashKey()
+"""The simulated machines of a session: what a fixture of a module puts on one is there for all of its tests."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The device of marked tests, for a project and for one run."""
+    what = "run tests that are marked with trainlint_budget on: auto (what there is) or simulated[:GPU][xN]"
+    parser.addini(DEVICE, what, default="auto")
+    parser.getgroup("trainlint").addoption("--trainlint-device", dest=DEVICE, metavar="DEVICE", help=what)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, for --strict-markers."""
+    try:
+        _machine_named(_configured(config))
+    except ValueError as error:
+        raise pytest.UsageError(f"{DEVICE}: {error}") from error
+    config.stash[_machines] = {}
     config.addinivalue_line(
         "markers",
-        f"{NAME}(syncs=0, ..., steps=1): fail where the test does more than this of what trainlint counts; without "
-        "limits, those of [tool.trainlint.budget]",
+        f"{NAME}(syncs=0, ..., steps=1, device=...): fail where the test does more than this of what trainlint counts; "
+        "without limits, those of [tool.trainlint.budget]",
     )
 
 
@@ -33,6 +50,46 @@ def trainlint_budget() -> type[budget]:
     return budget
 
 
+def _configured(config: pytest.Config) -> str:
+    return str(config.getoption(DEVICE) or config.getini(DEVICE))
+
+
+def _machine_named(device: object) -> tuple[str, int] | None:
+    """The simulated GPU and how many; None for whatever the machine has. Raises ValueError."""
+    if device == "auto":
+        return None
+    if not isinstance(device, str) or device.partition(":")[0] != "simulated":
+        raise ValueError(f"write auto, simulated or simulated:h100, not {device}")
+    from trainlint_probe.simulated.names import machine_named
+
+    return machine_named(device)
+
+
+@contextmanager
+def _on_its_device(item: pytest.Item) -> Iterator[None]:
+    """A marked test and its fixtures run on the device that the marker or the configuration names."""
+    marker = item.get_closest_marker(NAME)
+    try:
+        machine = None if marker is None else _machine_named(marker.kwargs.get("device", _configured(item.config)))
+    except ValueError:
+        machine = None  # said where the test is called
+    if machine is None:
+        yield
+        return
+    from trainlint_probe.simulated.context import simulated_gpu
+
+    machines = item.config.stash[_machines]
+    if machine not in machines:
+        machines[machine] = simulated_gpu(*machine)
+    with machines[machine]:
+        yield
+
+
+def _with_its_device(item: pytest.Item) -> Generator[None, object, object]:
+    with _on_its_device(item):
+        return (yield)
+
+
 def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
     """Run the function of a marked test inside of its budget, whichever plugin runs it and in whichever task."""
     marker = item.get_closest_marker(NAME)
@@ -40,7 +97,7 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
     from trainlint_probe.budgets.decorating import run_inside
     from trainlint_probe.budgets.guard import BudgetExceeded, budget
-    from trainlint_probe.budgets.limits import UnusableBudget, limits_for
+    from trainlint_probe.budgets.limits import limits_for
     from trainlint_probe.budgets.words import in_short
 
     if marker.args or not hasattr(item, "obj"):
@@ -48,8 +105,9 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
     named = {name.replace("_", "-"): value for name, value in marker.kwargs.items()}
     steps = named.pop("steps", 1)
     try:
+        _machine_named(named.pop("device", "auto"))
         limit = budget.of(limits_for(named, item.path.parent), steps)
-    except UnusableBudget as error:
+    except ValueError as error:  # an unusable budget is one
         pytest.fail(f"{NAME}: {error}", pytrace=False)
     original = item.obj
     item.obj = run_inside(original, lambda: limit)
@@ -82,6 +140,7 @@ def _refuse(item: pytest.Item) -> None:
 
 try:
     pytest_runtest_call = pytest.hookimpl(wrapper=True)(_within_budget)
+    pytest_runtest_protocol = pytest.hookimpl(wrapper=True)(_with_its_device)
 except TypeError:  # pluggy before 1.2: all other tests must run as if trainlint were not installed
     pytest_runtest_setup = _refuse
 

@@ -17,8 +17,9 @@ ON_HOST = (
     "No accelerator is in use: syncs are reads of CPU tensors by your own lines, which would wait if the tensors were "
     "on an accelerator."
 )
-NOT_SIMULATED = "not counted on a simulated GPU; measure it with --device cpu, or on a GPU"
 NO_DEVICE = "not counted, as no accelerator is in use"
+SIMULATED = "Counted on a simulated GPU."
+NOT_SIMULATED = "not counted on a simulated GPU"
 
 
 def reads_on_host(count: int) -> str:
@@ -50,6 +51,8 @@ def in_short(spending: Spending) -> Iterator[str]:
             yield _whole(use)
     if ON_HOST in spending.notes:
         yield "syncs are counted on the CPU: what would wait for an accelerator"
+    if SIMULATED in spending.notes:
+        yield "counted on a simulated GPU"
 
 
 def use_lines(use: Use) -> Iterator[str]:

@@ -15,9 +15,10 @@ import torch
 from trainlint.evidence import Called, DeviceEvent, Interval, Line, Memory, Price, Seen, Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe import own_rank
-from trainlint_probe.budgets.account import EVERYWHERE, PAGEABLE, SYNCS, Account, Charge, counted, reason_for
+from trainlint_probe.budgets import on_simulation
+from trainlint_probe.budgets.account import EVERYWHERE, Account, counted
 from trainlint_probe.child_settings import ChildSettings
-from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place, What
+from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.names import MOST, machine_named
 from trainlint_probe.simulated.pricing.queue import Work, prices, step_time
@@ -81,13 +82,14 @@ class SimulatedHooks:
         if self.account is not None:
             EVERYWHERE.append(self.account)
             self.watch.read_budget = self.account.read
-            self.simulation.log.listeners.append(self._charge)
+        on_simulation.begin(self.simulation.log, self.watch.ledger.lines)
 
     def stop(self) -> None:
         """Simulate no more, so that what is told of the machine is true of this one."""
         self.executed.stop()
         self.work.is_on = False
         self.tf32 = torch.get_float32_matmul_precision() != "highest"
+        on_simulation.end()
         self.simulation.__exit__(None, None, None)
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
@@ -152,14 +154,6 @@ class SimulatedHooks:
         self._launched[at] = self.simulation.operators.launches
         first = self.simulation.places.memory[0]
         return Memory(allocated=first.live, peak=first.peak)
-
-    def _charge(self, what: What, size: int, cause: Cause) -> None:
-        """What happened counts for the budget of the run."""
-        assert self.account is not None
-        path, line, via = self.watch.ledger.lines.caller(frame_at(2)) or ("", 0, "")
-        for limit, counts in ((SYNCS, what.blocking), (PAGEABLE, what.pageable)):
-            if counts:
-                self.account.charge(Charge(limit, path, line, what.name, via, reason_for(self.account)))
 
     def _after_backward(self) -> None:
         self.watch.phases.backwards += 1

@@ -36,10 +36,10 @@ class Simulation:
         self.operators = Operators(self.places, self.log)
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
-        self._patches = Patches()
         self._devices = devices
 
     def __enter__(self) -> Simulation:
+        self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
         ranks.install(self._patches, self._devices, self.operators)
