@@ -31,7 +31,7 @@ def test_a_library_is_installed_for_this_python() -> None:
 
 
 def test_an_environment_of_uv_has_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(module.PathFinder, "find_spec", lambda name: None)
     monkeypatch.setattr(shutil, "which", lambda name: "/bin/uv")
     assert shlex.split(install_command("a")) == ["uv", "pip", "install", "--python", sys.executable, "a"]
 
