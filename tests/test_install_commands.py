@@ -7,12 +7,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 
 from trainlint.cli.arguments import known_commands
-from trainlint.installation import install_command as module
 from trainlint.installation.install_command import install_command
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ def test_a_library_is_installed_for_this_python() -> None:
 
 
 def test_an_environment_of_uv_has_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.PathFinder, "find_spec", lambda name: None)
+    monkeypatch.setattr(PathFinder, "find_spec", lambda name: None)
     monkeypatch.setattr(shutil, "which", lambda name: "/bin/uv")
     assert shlex.split(install_command("a")) == ["uv", "pip", "install", "--python", sys.executable, "a"]
 
