@@ -57,13 +57,17 @@ def show_report(
     report: Report, sources: Sources, configurations: Configurations, options: Namespace, stream: TextIO | None = None
 ) -> None:
     """Print the report, or write it to the files that the user named. Raises UsageError where that cannot be."""
+    whole, report = report, first_findings(report, options.max_findings)
     tell_unapplied(report, options)
     tell_fixes(report, options)
-    if options.show_fixes and not options.quiet and (left := left_over(report)):
+    if options.show_fixes and not options.quiet and (left := left_over(whole)):
         console.note(left)
     lost: list[UsageError] = []
     written: list[str] = []
-    for asked in outputs(options):
+    asked_for = outputs(options)
+    if report is not whole and any(not FORMATS[asked.format].counts for asked in asked_for):
+        console.note(f"{report.left_out} of {count(len(whole.findings), 'problem')} are left out (--max-findings)")
+    for asked in asked_for:
         if asked.file is None:
             stream = stream or sys.stdout
             style = style_for(stream, options.color)
@@ -86,6 +90,17 @@ def show_report(
         console.note(f"{summary(report)} {are} in {', '.join(written)}.")
     if lost:
         raise lost[0]
+
+
+def first_findings(report: Report, most: int | None) -> Report:
+    """The report with its first findings alone, in the order in which formats for people show them."""
+    if most is None or len(report.findings) <= most:
+        return report
+    from trainlint.report.measured import by_cost
+
+    kept = set(by_cost(report)[:most])
+    findings = tuple(finding for finding in report.findings if finding in kept)
+    return replace(report, findings=findings, left_out=report.left_out + len(report.findings) - most)
 
 
 def require_writable_reports(options: Namespace, judged: Iterable[Target]) -> None:

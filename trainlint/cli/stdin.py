@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
+from trainlint.cli.new_code.narrowing import limited
+from trainlint.cli.new_code.only import only_for
 from trainlint.cli.output import (
     require_writable_reports,
     show_diff,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from trainlint.cli.new_code.narrowing import Narrowing
+    from trainlint.cli.new_code.only import Only
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
@@ -62,10 +65,17 @@ def check_stdin(
 
         target = Target(path, shown, len(data))
         narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
+    only = only_for(options, configurations, {shown: path})
     source: SourceFile | None = None
+    asked: Report | None = None
     try:
         source = decode_source(shown, data)
-        found = _judged(source, path, options, configurations, fixing, narrowing)
+        if fixing is not None and (narrowing is not None or only is not None):
+            asked = _asked(source, path, options, configurations.untracked_copy(), narrowing, only)
+            fixing = limited(fixing, asked)
+        found = _judged(source, path, options, configurations, fixing)
+        if found.is_partial and not options.quiet:
+            tell_partial()
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
@@ -74,6 +84,8 @@ def check_stdin(
     if narrowing is not None:
         found = narrowing.narrowed(found, lambda _: source)
         narrowing.tell_gone(found.report, options)
+    if only is not None:
+        found = only.narrowed(found, asked, lambda _: source)
     if options.diff:
         found = without_commands_in_patches(found)
         show_diff(found, options)
@@ -99,15 +111,22 @@ def _judged(
     options: Namespace,
     configurations: Configurations,
     fixing: Fixing | None,
-    narrowing: Narrowing | None,
 ) -> Run:
-    """What is found in the code, of which only what is new is fixed."""
-    cache = cache_for(options, [path.parent])
-    alone = not options.stdin_filename
-    if narrowing is not None and fixing is not None:
-        asked = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
-        fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
-    found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
-    if found.is_partial and not options.quiet:
-        tell_partial()
-    return found
+    """What is found in the code."""
+    cache, alone = cache_for(options, [path.parent]), not options.stdin_filename
+    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+
+
+def _asked(
+    source: SourceFile,
+    path: Path,
+    options: Namespace,
+    configurations: Configurations,
+    narrowing: Narrowing | None,
+    only: Only | None,
+) -> Report:
+    """What a fix may be for: the findings that are new, and named. Raises UsageError."""
+    found = _judged(source, path, options, configurations, None)
+    if narrowing is not None:
+        found = narrowing.narrowed(found, lambda _: source)
+    return (found if only is None else only.named(found, lambda _: source)).report

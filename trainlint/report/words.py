@@ -130,11 +130,13 @@ def summary(report: Report) -> str:
             asides.append(words)
     elif not report.files:
         verdict = "No file was judged"
-    elif report.failures or _left_out(report):
+    elif report.failures or report.left_out or _left_out(report):
         verdict = f"Found no {new}problem in {files}"
     else:
         verdict = f"All clear: {files}"
     asides += _left_out(report)
+    if report.left_out:
+        asides.append(f"{report.left_out} left out")
     if report.suppressed:
         asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
     if asides:
