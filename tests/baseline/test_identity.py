@@ -45,6 +45,11 @@ def test_each_finding_has_an_id_of_its_own() -> None:
     assert len(ids(TRAIN)) == len(set(ids(TRAIN))) == 6
 
 
+def test_parts_of_an_f_string_have_ids_of_their_own() -> None:
+    """Python before 3.12 places the text between them nowhere."""
+    assert len(set(ids("print(f'{loss.item()} of {labels.mean()} done')\n"))) == 2
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -159,7 +159,7 @@ def _holds_body(nodes: list[object]) -> bool:
 
 
 def _part_at(found: _Found, place: _Place) -> int | None:
-    """The innermost part of a statement that has a place; None where that is the statement's own layout."""
+    """The part of a statement that begins at a place, else the innermost around it; None where only its layout is."""
     inside = None if place != found.start else 0
     for number, node in enumerate(_parts(found.node)):
         start = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
