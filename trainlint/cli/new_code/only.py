@@ -40,15 +40,16 @@ class Only:
         `sources` gives the texts that were judged.
         """
         identities = Identities(sources)
-        by_id = {identities.id_of(finding): finding for finding in found.report.findings}
-        unknown = next((each for each in self.ids if each not in by_id), None)
+        ids = [identities.id_of(finding) for finding in found.report.findings]
+        unknown = next((each for each in self.ids if each not in ids), None)
         if unknown is not None:
             raise UsageError(
                 f"no finding here has the id {unknown}: it is fixed, its statement was changed, or these paths and "
                 "settings do not show it; `trainlint check --output-format agent` lists ids",
                 *map(failure_sentence, found.report.failures),
             )
-        return self._with(found, [by_id[each] for each in dict.fromkeys(self.ids)])
+        listed = zip(found.report.findings, ids, strict=True)
+        return self._with(found, [finding for finding, each in listed if each in self.ids])
 
     def narrowed(self, found: Run, named: Report | None, sources: Sources) -> Run:
         """A run with its named findings. `named` are those before it, where it fixed some of them."""
@@ -71,6 +72,5 @@ class Only:
         return self._with(found, kept)
 
     def _with(self, found: Run, kept: list[Finding]) -> Run:
-        findings = tuple(sorted(kept, key=lambda finding: finding.order))
-        report = replace(found.report, findings=findings, left_out=len(found.report.findings) - len(findings))
-        return replace(found, report=report, failing=any(map(self.files.fails, findings)))
+        report = replace(found.report, findings=tuple(kept), left_out=len(found.report.findings) - len(kept))
+        return replace(found, report=report, failing=any(map(self.files.fails, kept)))
