@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.new_code.narrowing import limited
-from trainlint.cli.new_code.only import only_for
 from trainlint.cli.output import (
     require_writable_reports,
     show_diff,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from trainlint.cli.new_code.narrowing import Narrowing
-    from trainlint.cli.new_code.only import Only
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
@@ -60,32 +57,24 @@ def check_stdin(
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)
     narrowing: Narrowing | None = None
-    if options.diff_base is not None or configurations.names_baseline([path]):
+    if options.only or options.diff_base is not None or configurations.names_baseline([path]):
         from trainlint.cli.new_code.narrowing import narrowing_for
 
         target = Target(path, shown, len(data))
         narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
-    only = only_for(options, configurations, {shown: path})
     source: SourceFile | None = None
     asked: Report | None = None
     try:
         source = decode_source(shown, data)
-        if fixing is not None and (narrowing is not None or only is not None):
-            asked = _asked(source, path, options, configurations.untracked_copy(), narrowing, only)
-            fixing = limited(fixing, asked)
-        found = _judged(source, path, options, configurations, fixing)
-        if found.is_partial and not options.quiet:
-            tell_partial()
+        found, asked = _judged(source, path, options, configurations, fixing, narrowing)
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if narrowing is not None:
-        found = narrowing.narrowed(found, lambda _: source)
+        found = narrowing.narrowed(found, lambda _: source, asked)
         narrowing.tell_gone(found.report, options)
-    if only is not None:
-        found = only.narrowed(found, asked, lambda _: source)
     if options.diff:
         found = without_commands_in_patches(found)
         show_diff(found, options)
@@ -111,22 +100,17 @@ def _judged(
     options: Namespace,
     configurations: Configurations,
     fixing: Fixing | None,
-) -> Run:
-    """What is found in the code."""
-    cache, alone = cache_for(options, [path.parent]), not options.stdin_filename
-    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
-
-
-def _asked(
-    source: SourceFile,
-    path: Path,
-    options: Namespace,
-    configurations: Configurations,
     narrowing: Narrowing | None,
-    only: Only | None,
-) -> Report:
-    """What a fix may be for: the findings that are new, and named. Raises UsageError."""
-    found = _judged(source, path, options, configurations, None)
-    if narrowing is not None:
-        found = narrowing.narrowed(found, lambda _: source)
-    return (found if only is None else only.named(found, lambda _: source)).report
+) -> tuple[Run, Report | None]:
+    """What is found in the code, of which only what is new and named is fixed; and this, where anything is fixed."""
+    cache = cache_for(options, [path.parent])
+    alone = not options.stdin_filename
+    asked = None
+    if narrowing is not None and fixing is not None:
+        before = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
+        asked = narrowing.narrowed(before, lambda _: source).report
+        fixing = narrowing.limited(fixing, asked)
+    found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    if found.is_partial and not options.quiet:
+        tell_partial()
+    return found, asked

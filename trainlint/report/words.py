@@ -130,13 +130,11 @@ def summary(report: Report) -> str:
             asides.append(words)
     elif not report.files:
         verdict = "No file was judged"
-    elif report.failures or report.left_out or _left_out(report):
+    elif report.failures or _left_out(report):
         verdict = f"Found no {new}problem in {files}"
     else:
         verdict = f"All clear: {files}"
     asides += _left_out(report)
-    if report.left_out:
-        asides.append(f"{report.left_out} left out")
     if report.suppressed:
         asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
     if asides:
@@ -158,10 +156,12 @@ def _files(report: Report) -> str:
 
 
 def _left_out(report: Report) -> list[str]:
-    """How many findings are not listed because they are not new, and why."""
+    """How many findings are not listed because they are not new or not asked for, and why."""
     compared, words = report.compared, list[str]()
     if compared is not None and compared.known:
         words.append(f"{len(compared.known)} in the baseline")
     if compared is not None and compared.outside:
         words.append(f"{compared.outside} not touched by what changed since {quoted(str(compared.base))}")
+    if report.left_out:
+        words.append(f"{report.left_out} left out")
     return words
