@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
     from trainlint.finding import Report
+    from trainlint.report import Sources
     from trainlint.verdict_file import Evidence
 
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
@@ -77,22 +78,17 @@ def _check(options: Namespace) -> int:
     require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
     narrowing = _narrowing(options, configurations, discovery)
-    only = None
-    if options.only:
-        from trainlint.cli.new_code.only import only_for
-
-        only = only_for(options, configurations, {target.shown: target.path for target in discovery.targets})
+    only = _only(options, configurations, discovery)
     todo, asked = fixing(options), None
-    if todo is not None and (options.interactive or narrowing is not None or only is not None):
+    is_limited = narrowing is not None or only is not None
+    if todo is not None and (options.interactive or is_limited):
         untracked = configurations.untracked_copy()
         asked = _asked(narrowing, only, discovery, untracked, options, cache)
-        todo = _chosen(todo, asked, discovery, untracked, options, is_limited=bool(narrowing or only))
+        todo = _chosen(todo, asked, discovery, untracked, options, is_limited=is_limited)
     with _progress(options) as told:
         found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
-    if narrowing is not None:
-        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
-    if only is not None:
-        found = only.narrowed(found, asked, SourcesOnDisk(discovery.targets))
+    sources = SourcesOnDisk(discovery.targets)
+    found = narrowed(found, narrowing, only, asked, sources)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -106,6 +102,22 @@ def _check(options: Namespace) -> int:
         narrowing.tell_gone(found.report, options)
     show_progress(discovery, configurations, found, perf_counter() - started, options, cache)
     return exit_code(found, options)
+
+
+def _only(options: Namespace, configurations: Configurations, discovery: Discovery) -> Only | None:
+    """The findings that were named; None where all count."""
+    if not options.only:
+        return None
+    from trainlint.cli.new_code.only import only_for
+
+    return only_for(options, configurations, {target.shown: target.path for target in discovery.targets})
+
+
+def narrowed(found: Run, narrowing: Narrowing | None, only: Only | None, asked: Report | None, sources: Sources) -> Run:
+    """The run with its new and named findings. `asked` are those before it, where it fixed some of them."""
+    if narrowing is not None:
+        found = narrowing.narrowed(found, sources)
+    return found if only is None else only.narrowed(found, asked, sources)
 
 
 def _narrowing(options: Namespace, configurations: Configurations, discovery: Discovery) -> Narrowing | None:

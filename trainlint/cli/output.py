@@ -64,10 +64,8 @@ def show_report(
         console.note(left)
     lost: list[UsageError] = []
     written: list[str] = []
-    asked_for = outputs(options)
-    if report is not whole and any(not FORMATS[asked.format].counts for asked in asked_for):
-        console.note(f"{report.left_out} of {count(len(whole.findings), 'problem')} are left out (--max-findings)")
-    for asked in asked_for:
+    _tell_left_out(whole, report, options)
+    for asked in outputs(options):
         if asked.file is None:
             stream = stream or sys.stdout
             style = style_for(stream, options.color)
@@ -90,6 +88,12 @@ def show_report(
         console.note(f"{summary(report)} {are} in {', '.join(written)}.")
     if lost:
         raise lost[0]
+
+
+def _tell_left_out(whole: Report, first: Report, options: Namespace) -> None:
+    """Say how many findings are not listed, where a format does not."""
+    if first is not whole and any(not FORMATS[asked.format].counts for asked in outputs(options)):
+        console.note(f"{first.left_out} of {count(len(whole.findings), 'problem')} are left out (--max-findings)")
 
 
 def first_findings(report: Report, most: int | None) -> Report:

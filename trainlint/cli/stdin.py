@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
+from trainlint.cli.check import narrowed
 from trainlint.cli.console import UsageError
 from trainlint.cli.new_code.narrowing import limited
 from trainlint.cli.new_code.only import only_for
@@ -31,6 +32,7 @@ from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Mapping
 
     from trainlint.cli.new_code.narrowing import Narrowing
     from trainlint.cli.new_code.only import Only
@@ -59,12 +61,7 @@ def check_stdin(
     here = Path.cwd()
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)
-    narrowing: Narrowing | None = None
-    if options.diff_base is not None or configurations.names_baseline([path]):
-        from trainlint.cli.new_code.narrowing import narrowing_for
-
-        target = Target(path, shown, len(data))
-        narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
+    narrowing = _narrowing(options, configurations, Target(path, shown, len(data)), data)
     only = only_for(options, configurations, {shown: path})
     source: SourceFile | None = None
     asked: Report | None = None
@@ -81,11 +78,9 @@ def check_stdin(
         found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
+    found = narrowed(found, narrowing, only, asked, lambda _: source)
     if narrowing is not None:
-        found = narrowing.narrowed(found, lambda _: source)
         narrowing.tell_gone(found.report, options)
-    if only is not None:
-        found = only.narrowed(found, asked, lambda _: source)
     if options.diff:
         found = without_commands_in_patches(found)
         show_diff(found, options)
@@ -93,16 +88,21 @@ def check_stdin(
     for rewrite in found.rewrites:
         data = rewrite.contents[1]
         source = decode_source(shown, data)
-    if evidence is not None:
-        from trainlint.cli.evidence import with_evidence
-
-        only_confirmed = options.fail_on == CONFIRMED
-        found = with_evidence(found, evidence, only_confirmed=only_confirmed, contents={shown: data})
+    found = _with_evidence(found, evidence, options, {shown: data})
     if fixing:
         console.out_bytes(data)
     stream = sys.stderr if fixing else sys.stdout
     show_report(found.report, lambda _: source, configurations, options, stream)
     return found
+
+
+def _narrowing(options: Namespace, configurations: Configurations, target: Target, data: bytes) -> Narrowing | None:
+    """What the run leaves out because it is not new; None where all counts. Raises UsageError."""
+    if options.diff_base is None and not configurations.names_baseline([target.path]):
+        return None
+    from trainlint.cli.new_code.narrowing import narrowing_for
+
+    return narrowing_for(options, configurations, Discovery((target,)), {target.shown: data})
 
 
 def _judged(
@@ -115,6 +115,15 @@ def _judged(
     """What is found in the code."""
     cache, alone = cache_for(options, [path.parent]), not options.stdin_filename
     return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+
+
+def _with_evidence(found: Run, evidence: Evidence | None, options: Namespace, contents: Mapping[str, bytes]) -> Run:
+    """The run with what a measurement proved of its findings."""
+    if evidence is None:
+        return found
+    from trainlint.cli.evidence import with_evidence
+
+    return with_evidence(found, evidence, only_confirmed=options.fail_on == CONFIRMED, contents=contents)
 
 
 def _asked(
