@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules, or those that speak of some words",
     "server": "talk with an editor over the Language Server Protocol",
+    "mcp": "talk with a coding agent over the Model Context Protocol",
     "clean": "delete the cache",
     "completion": "print a script with which a shell completes commands, options, rules and files",
 }
