@@ -36,9 +36,12 @@ if TYPE_CHECKING:
 
     from trainlint.cache.cache import Cache
     from trainlint.cli.new_code.narrowing import Narrowing
+    from trainlint.cli.new_code.only import Only
     from trainlint.engine.discover import Discovery
     from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
+    from trainlint.finding import Report
+    from trainlint.report import Sources
     from trainlint.verdict_file import Evidence
 
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
@@ -75,13 +78,17 @@ def _check(options: Namespace) -> int:
     require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
     narrowing = _narrowing(options, configurations, discovery)
-    todo = fixing(options)
-    if todo is not None and (options.interactive or narrowing is not None):
-        todo = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
+    only = _only(options, configurations, discovery)
+    todo, asked = fixing(options), None
+    is_limited = narrowing is not None or only is not None
+    if todo is not None and (options.interactive or is_limited):
+        untracked = configurations.untracked_copy()
+        asked = _asked(narrowing, only, discovery, untracked, options, cache)
+        todo = _chosen(todo, asked, discovery, untracked, options, is_limited=is_limited)
     with _progress(options) as told:
         found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
-    if narrowing is not None:
-        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
+    sources = SourcesOnDisk(discovery.targets)
+    found = narrowed(found, narrowing, only, asked, sources)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -95,6 +102,22 @@ def _check(options: Namespace) -> int:
         narrowing.tell_gone(found.report, options)
     show_progress(discovery, configurations, found, perf_counter() - started, options, cache)
     return exit_code(found, options)
+
+
+def _only(options: Namespace, configurations: Configurations, discovery: Discovery) -> Only | None:
+    """The findings that were named; None where all count."""
+    if not options.only:
+        return None
+    from trainlint.cli.new_code.only import only_for
+
+    return only_for(options, configurations, {target.shown: target.path for target in discovery.targets})
+
+
+def narrowed(found: Run, narrowing: Narrowing | None, only: Only | None, asked: Report | None, sources: Sources) -> Run:
+    """The run with its new and named findings. `asked` are those before it, where it fixed some of them."""
+    if narrowing is not None:
+        found = narrowing.narrowed(found, sources)
+    return found if only is None else only.narrowed(found, asked, sources)
 
 
 def _narrowing(options: Namespace, configurations: Configurations, discovery: Discovery) -> Narrowing | None:
@@ -135,25 +158,42 @@ def _highest_level(options: Namespace) -> Safety:
     return Safety.UNSAFE if options.interactive and not options.fix else Safety.SAFE
 
 
-def _chosen(
-    todo: Fixing,
+def _asked(
     narrowing: Narrowing | None,
+    only: Only | None,
     discovery: Discovery,
     configurations: Configurations,
     options: Namespace,
     cache: Cache | None,
-) -> Fixing:
-    """What is to be done about those findings that are new, and that the user is asked about. Judges the files."""
+) -> Report:
+    """What a fix may be for: the findings that are new, and named. Judges the files. Raises UsageError."""
     with _progress(options) as told:
-        asked = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
+        found = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
     sources = SourcesOnDisk(discovery.targets)
     if narrowing is not None:
-        asked = narrowing.narrowed(asked, sources)
-        todo = narrowing.limited(todo, asked.report)
+        found = narrowing.narrowed(found, sources)
+    return (found if only is None else only.named(found, sources)).report
+
+
+def _chosen(
+    todo: Fixing,
+    asked: Report,
+    discovery: Discovery,
+    configurations: Configurations,
+    options: Namespace,
+    *,
+    is_limited: bool,
+) -> Fixing:
+    """What is to be done about these findings. Where the user wants that, each is asked about."""
+    if is_limited:
+        from trainlint.cli.new_code.narrowing import limited
+
+        todo = limited(todo, asked)
     if options.interactive:
         from trainlint.cli.at_terminal.interactive import choose
 
-        todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
+        sources, rules = SourcesOnDisk(discovery.targets), configurations.rules_that_ran()
+        todo = choose(asked.findings, todo, sources, rules, options)
     return todo
 
 
@@ -182,14 +222,16 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
     if options.diff and (options.statistics or any(item.file for item in asked)):
         raise UsageError("--diff prints a patch; leave out --statistics and files for reports")
+    if options.max_findings is not None and (options.diff or options.statistics):
+        raise UsageError("--max-findings shortens a list of findings; leave it out with --diff and --statistics")
     if options.add_ignores is not None and Path(options.add_ignores).exists():
         # `trainlint check --add-ignores src/` would write comments that say "src/" all over the working directory.
         raise UsageError(
             f'--add-ignores takes the reason, and "{options.add_ignores}" is a path; '
             'write --add-ignores "not looked at yet" PATH'
         )
-    if options.watch and (fixing(options) or options.interactive or "-" in options.paths):
-        raise UsageError("--watch shows findings; leave out fixes and --diff, and name paths in place of `-`")
+    if options.watch and (fixing(options) or options.interactive or options.only or "-" in options.paths):
+        raise UsageError("--watch shows findings; leave out fixes, --diff and --only, and name paths in place of `-`")
     if options.watch and (options.show_files or options.show_settings):
         raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.interactive:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from trainlint.finding import apply_edits
 from trainlint.report.characters import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainlint.finding import Finding
     from trainlint.source import SourceFile
 
 
@@ -22,6 +24,25 @@ def difference_for_people(before: SourceFile, after: SourceFile) -> str:
     return "".join(
         unified_difference(f"{before.path}:cell {number}", f"{old}\n", f"{new}\n") for number, old, new in pieces
     )
+
+
+def fix_difference(finding: Finding, source: SourceFile | None) -> str | None:
+    """A unified diff of one finding's fix alone, in a notebook cell by cell.
+
+    None where there is no fix, or the text that it is for is no longer at hand.
+    """
+    if finding.fix is None or source is None:
+        return None
+    pieces: list[str] = []
+    for cell in dict.fromkeys(edit.cell for edit in finding.fix.edits):
+        text = source if cell is None else source.cell(cell)
+        edits = [edit for edit in finding.fix.edits if edit.cell == cell]
+        if text is None or max(edit.stop for edit in edits) > len(text.text):
+            return None
+        end = "" if cell is None else "\n"
+        path = finding.path if cell is None else f"{finding.path}:cell {cell}"
+        pieces.append(unified_difference(path, text.text + end, apply_edits(text.text, edits) + end))
+    return "".join(pieces)
 
 
 def patch_of(path: str, before: bytes, after: bytes) -> bytes:

@@ -53,17 +53,6 @@ class Narrowing:
             report = self.revision.of_the_change(report, files)
         return replace(found, report=report, failing=any(map(self.files.fails, report.findings)))
 
-    def limited(self, fixing: Fixing, new: Report) -> Fixing:
-        """What is to be done about the new findings, and about no others. Raises UsageError."""
-        from trainlint.engine.rewriting import Chosen, place_shown
-
-        if fixing.limit is not None and fixing.ignore_reason is not None:
-            raise UsageError(
-                "with a baseline or --diff-base, --add-ignores goes without fixes: fix first, then run again"
-            )
-        chosen = Chosen(frozenset(map(place_shown, new.findings)), frozenset())
-        return replace(fixing, chosen=chosen, silenced=chosen)
-
     def tell_gone(self, report: Report, options: Namespace) -> None:
         """Say on stderr which entries of baselines are stale. They fail nothing."""
         gone = report.compared.gone if report.compared else ()
@@ -80,6 +69,18 @@ class Narrowing:
             f"{len(gone)} {are} stale: the finding is gone{more}. `trainlint baseline --prune{flag}` drops "
             f"{'it' if len(gone) == 1 else 'them'}."
         )
+
+
+def limited(fixing: Fixing, listed: Report) -> Fixing:
+    """What is to be done about the findings of a report, and about no others. Raises UsageError."""
+    from trainlint.engine.rewriting import Chosen, place_shown
+
+    if fixing.limit is not None and fixing.ignore_reason is not None:
+        raise UsageError(
+            "with a baseline, --diff-base or --only, --add-ignores goes without fixes: fix first, then run again"
+        )
+    chosen = Chosen(frozenset(map(place_shown, listed.findings)), frozenset())
+    return replace(fixing, chosen=chosen, silenced=chosen)
 
 
 def narrowing_for(
