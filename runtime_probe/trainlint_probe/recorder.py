@@ -89,7 +89,8 @@ class Recorder:
         self.clock.forget()
 
     def _install(self) -> None:
-        from trainlint_probe.watch.hooks import Hooks, has_accelerator
+        from trainlint_probe.watch.calls import has_accelerator
+        from trainlint_probe.watch.hooks import Hooks
 
         wanted = self.child_settings.device
         if wanted.startswith("simulated") or (wanted == "auto" and not has_accelerator()):

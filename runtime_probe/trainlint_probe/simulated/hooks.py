@@ -82,7 +82,7 @@ class SimulatedHooks:
         if self.account is not None:
             EVERYWHERE.append(self.account)
             self.watch.read_budget = self.account.read
-        on_simulation.begin(self.simulation.log, self.watch.ledger.lines)
+        on_simulation.begin(self.simulation, self.watch.ledger.lines)
 
     def stop(self) -> None:
         """Simulate no more, so that what is told of the machine is true of this one."""

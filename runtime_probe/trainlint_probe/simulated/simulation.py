@@ -14,6 +14,9 @@ from trainlint_probe.simulated.places import Places
 from trainlint_probe.simulated.surface import Surface
 from trainlint_probe.watch.patches import Patches
 
+_ON: list[Simulation] = []
+"""The one that is on in this process."""
+
 
 class Simulation:
     """A machine with GPUs, as a context: what PyTorch does inside of it is counted in `log`."""
@@ -39,6 +42,9 @@ class Simulation:
         self._devices = devices
 
     def __enter__(self) -> Simulation:
+        if _ON:
+            raise RuntimeError("A GPU is simulated already: name more devices of it in place of a second one.")
+        _ON.append(self)
         self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
@@ -56,6 +62,7 @@ class Simulation:
         self.surface.__exit__(None, None, None)
         streams.tell(None)
         self._patches.take_out()
+        _ON.clear()
 
     def _enter_thread(self) -> None:
         self.surface.__enter__()

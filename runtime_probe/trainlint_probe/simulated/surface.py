@@ -179,12 +179,13 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if wanted is None:
             name: str = _Base.type(tensor)
             return name if self.places.device(tensor) is None else name.replace("torch.", "torch.cuda.", 1)
+        goes_on = args[2] if len(args) > 2 else kwargs.get("non_blocking", False)
         kind = getattr(wanted, "simulated_type", wanted)
         if isinstance(kind, str) and kind.startswith("torch.cuda."):
-            moved = self.copies.to_device(tensor, self.copies.current)
+            moved = self.copies.to_device(tensor, self.copies.current, non_blocking=goes_on)
             return self.call(_Base.type, (moved, kind.replace("torch.cuda.", "torch.")), {})
         on_host = isinstance(kind, str) or (isinstance(kind, type) and not isinstance(kind, torch.dtype))
-        moved = self.copies.to_host(tensor) if on_host else tensor
+        moved = self.copies.to_host(tensor, non_blocking=goes_on) if on_host else tensor
         return self.call(_Base.type, (moved, kind), {})
 
     def _type_as(self, args: Any, kwargs: Any) -> Any:
