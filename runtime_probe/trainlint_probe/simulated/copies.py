@@ -95,6 +95,8 @@ class Copies:
             self.places.take_away(copy)
         else:
             self.places.put(copy, target, halved=origin is not None and self.places.is_halved(tensor))
+        if self.operators.capture is not None:
+            self.operators.capture.copied(tensor, copy)
         if copy.grad_fn is not None:
             copy.grad_fn.register_hook(lambda given, _: self._back(given, target, origin))
         return copy

@@ -88,6 +88,8 @@ class Log:
         self.events: dict[Cause, Happened] = {}
         self.muted = False
         """Whether what happens is not counted, as it would not happen on a GPU."""
+        self.in_place: Callable[[What, int], None] | None = None
+        """Told what happens in the place of this log, while a graph is captured."""
         self.listeners: list[Callable[[What, int, Cause], None]] = []
         """Told each event, its bytes and its cause."""
         self._places: dict[tuple[CodeType, int], Place | None] = {}
@@ -95,6 +97,9 @@ class Log:
     def note(self, what: What, size: int = 0, *, forward: Place | None = None) -> None:
         """Something happened, caused by the line that runs now."""
         if self.muted:
+            return
+        if self.in_place is not None:
+            self.in_place(what, size)
             return
         chain, inside, in_backward = self._chain(sys._getframe(1))
         cause = Cause(what, chain, inside, in_backward, forward)

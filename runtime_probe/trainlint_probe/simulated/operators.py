@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -21,6 +21,9 @@ from trainlint_probe.simulated.errors import (
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
+
+if TYPE_CHECKING:
+    from trainlint_probe.simulated.graphs import Capture
 
 _HOST = torch.device("cpu")
 _MASKS = (torch.bool, torch.uint8)
@@ -66,6 +69,8 @@ class Operator(NamedTuple):
     """Whether it sends tensors between ranks."""
     device_at: int | None
     """The position of its argument `device`."""
+    queued: bool = True
+    """Whether the host hands it over by itself; the operators of a graph go together."""
 
 
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
@@ -89,6 +94,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Called when `backward` has run."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
+        self.capture: Capture | None = None
+        """The graph that is being captured."""
         self._known: dict[Any, Operator] = {}
 
     @classmethod
@@ -100,13 +107,25 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         kwargs = kwargs or {}
         if self.quiet:
             return func(*args, **kwargs)
-        operator = self._known.get(func)
-        if operator is None:
-            operator = self._known[func] = _described(func)
+        operator = self._known.get(func) or self.described(func)
         with torch._C.DisableTorchFunction():
-            return self._run(operator, func, args, kwargs)
+            run = self.run if self.capture is None else self.capture.run
+            return run(operator, func, args, kwargs)
 
-    def _run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+    def described(self, func: Any) -> Operator:
+        """What is known of an operator."""
+        operator = self._known[func] = _described(func)
+        return operator
+
+    def launched(self, operator: Operator, func: Any, args: Any, out: Any) -> None:
+        """The device has work to do; a graph that is captured makes none."""
+        if self.capture is None:
+            self.launches += 1
+            if self.executed is not None:
+                self.executed(operator, func, args, out)
+
+    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operator, and keep the books."""
         asked = _asked_device(operator, args, kwargs)
         if asked is not None and asked.type == "cuda":
             out = func(*_on_host(operator, args), **({**kwargs, "device": _HOST} if "device" in kwargs else kwargs))
@@ -165,9 +184,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             for tensor in tensors(out):
                 self.places.put(tensor, device, halved=halved)
         if operator.launches:
-            self.launches += 1
-            if self.executed is not None:
-                self.executed(operator, func, args, out)
+            self.launched(operator, func, args, out)
         return out
 
     def _places_of(self, args: Any, kwargs: Any) -> tuple[int | None, list[Any], int]:
@@ -208,7 +225,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         target, source = args[0], args[1]
         to, origin = self.places.device(target), self.places.device(source)
         if to == origin or not source.numel():
-            if to is not None and to == origin:
+            if to is not None and to == origin and self.capture is None:
                 self.launches += 1
             return func(*args, **kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))

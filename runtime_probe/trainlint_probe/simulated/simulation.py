@@ -6,7 +6,7 @@ import os
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
-from trainlint_probe.simulated import cuda, ranks, streams, twins
+from trainlint_probe.simulated import cuda, graphs, ranks, streams, twins
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
@@ -48,6 +48,7 @@ class Simulation:
         self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)
         streams.tell(self.log)
         self.surface.__enter__()

@@ -38,7 +38,6 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
     patches.put(torch._C, "_get_accelerator", lambda check=None: torch.device("cuda"))
-    patches.put(torch._C, "_cuda_isCurrentStreamCapturing", lambda: False)
     patches.put(torch, "_use_cudnn_rnn_flatten_weight", lambda: False)  # cuDNN joins weights; here there is none
     # Tensors are compared with the number of the device whose generator draws; here there is one generator.
     patches.put(torch.cuda.amp.common, "amp_definitely_not_available", lambda: False)
