@@ -61,6 +61,8 @@ class ChildSettings:
     """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
     progress: bool = False
     """Whether the process tells how far it is, twice a second."""
+    lines_of: tuple[str, ...] = ()
+    """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

@@ -112,6 +112,15 @@ def result_of_run(options: Options) -> Result:
     )
 
 
+def watched_run(options: Options) -> Run:
+    """What the script that the user named was seen to do, without any judgement of files.
+
+    Raises UsageError where there is nothing to run, or no evidence.
+    """
+    launched, ranks, _ = _watched(options)
+    return _with_missing_module(_noted(ranks.typical, launched, ""))
+
+
 def _watched(options: Options) -> tuple[Launched, RankComparison, _TraceResult]:
     """The run as it was launched, its ranks, and what the trace of the typical rank shows."""
     if sys.platform == "win32":
@@ -159,6 +168,7 @@ def _request(options: Options) -> Request:
             deep_without_device=options.deep is True,
             budget=options.budget,
             tries_optimizers=options.tries_optimizers,
+            lines_of=options.lines_of,
         ),
         script_to_stderr=True,
         progress=options.progress,

@@ -72,6 +72,8 @@ class Options:
     progress: bool
     """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
+    lines_of: tuple[str, ...] = ()
+    """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
 
 
 def read_options(arguments: Sequence[str]) -> Options:

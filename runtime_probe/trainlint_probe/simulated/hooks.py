@@ -54,7 +54,8 @@ class SimulatedHooks:
         """Whether this process stands for all ranks."""
         self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)))
         self.optimizers = Optimizers(watch, clock)
-        self.executed = Executed(watch.ledger.lines.is_users)
+        self._is_own = _OwnFiles(watch.ledger.lines.is_users, orders.lines_of)
+        self.executed = Executed(self._is_own)
         self.deeper: Deeper | None = None
         """There is no look after the window."""
         self.account = Account() if orders.budget else None
@@ -213,12 +214,26 @@ class SimulatedHooks:
 
     def _users_line(self, chain: Sequence[Place]) -> Place:
         """The innermost line of the user's own code, else the innermost of all."""
-        is_users = self.watch.ledger.lines.is_users
-        own = next((place for place in chain if is_users(place.path)), None)
+        own = next((place for place in chain if self._is_own(place.path)), None)
         return own or (chain[0] if chain else Place("", 0, ""))
 
     def _shown(self, path: str) -> str:
         return display_path(path, self.watch.directory) if path else path
+
+
+class _OwnFiles:
+    """Says of files whether their lines are told of: the user's, and those that were asked for."""
+
+    def __init__(self, is_users: Callable[[str], bool], asked: Sequence[str]) -> None:
+        self._is_users = is_users
+        self._asked = frozenset(asked)
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self._is_users(path) or os.path.realpath(path) in self._asked
+        return known
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval | None:
