@@ -45,6 +45,14 @@ def lengths_on_device(dimensions: int, device: int) -> RuntimeError:
     )
 
 
+def needs_values(operator: str) -> NotImplementedError:
+    """An operator that PyTorch cannot follow without values."""
+    return NotImplementedError(
+        f"aten::{operator} needs values, and with --no-values the simulated GPU has none. "
+        "Leave out --no-values, or what asks for it."
+    )
+
+
 def no_cpu_kernel(operator: str) -> NotImplementedError:
     """An operator that PyTorch has for CUDA alone."""
     return NotImplementedError(
