@@ -275,6 +275,12 @@ class Simulated:
     """The most bytes that tensors held of each device, since the start."""
     executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The lines of the user's files that ran in the window."""
+    values: bool = True
+    """Whether values were computed: without them, losses and parameters mean nothing."""
+    decided: tuple[Line, ...] = ()
+    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
+    sized: tuple[Line, ...] = ()
+    """The lines whose results have a size that depends on such a value."""
 
 
 @dataclass(frozen=True, slots=True)

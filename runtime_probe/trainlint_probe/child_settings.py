@@ -49,6 +49,8 @@ class ChildSettings:
     device: str = "real"
     """"real": whatever PyTorch finds. "auto": a GPU if there is one, else a simulated one. "simulated:NAME" or
     "simulated:NAMExN": N simulated GPUs of this name."""
+    simulated_values: bool = True
+    """Whether a simulated device computes values; without them, its tensors have a shape and a type alone."""
     simulated_ranks: int = 1
     """How many ranks a simulated training has, of which this process is the first."""
     hides_devices: bool = False

@@ -161,6 +161,7 @@ def _request(options: Options) -> Request:
             simulated_warmup=options.warmup or SIMULATED_WARMUP,
             simulated_steps=options.steps or SIMULATED_STEPS,
             device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_values=options.values,
             simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,

@@ -61,6 +61,14 @@ def not_captured(operator: str) -> NotImplementedError:
     )
 
 
+def needs_values(operator: str) -> NotImplementedError:
+    """An operator that PyTorch cannot follow without values."""
+    return NotImplementedError(
+        f"aten::{operator} needs values, and with --no-values the simulated GPU has none. "
+        "Leave out --no-values, or what asks for it."
+    )
+
+
 def no_cpu_kernel(operator: str) -> NotImplementedError:
     """An operator that PyTorch has for CUDA alone."""
     return NotImplementedError(

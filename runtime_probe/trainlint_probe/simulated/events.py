@@ -92,7 +92,10 @@ class Log:
         """Told what happens in the place of this log, while a graph is captured."""
         self.listeners: list[Callable[[What, int, Cause], None]] = []
         """Told each event, its bytes and its cause."""
-        self._places: dict[tuple[CodeType, int], Place | None] = {}
+        self.decided: set[tuple[Place, ...]] = set()
+        """Where the script decided by a value that was not computed."""
+        self.sized: set[tuple[Place, ...]] = set()
+        """Where a size depends on one."""
 
     def note(self, what: What, size: int = 0, *, forward: Place | None = None) -> None:
         """Something happened, caused by the line that runs now."""
@@ -110,6 +113,11 @@ class Log:
         happened.bytes += size
         for listener in self.listeners:
             listener(what, size, cause)
+
+    def guess(self, kind: set[tuple[Place, ...]]) -> None:
+        """The line that runs now needed a value that was not computed: one of `decided` or `sized`."""
+        if not self.muted:
+            kind.add(self._chain(sys._getframe(1))[0])
 
     def here(self) -> Place | None:
         """The line that runs now."""
@@ -140,6 +148,7 @@ _THIN = (
     "_python_dispatch.py",
     "_device.py",
     "_contextlib.py",
+    "autograd/function.py",
     "_ops.py",
     "autograd/__init__.py",
     "autograd/graph.py",

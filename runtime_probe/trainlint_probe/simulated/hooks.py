@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,7 @@ class SimulatedHooks:
         gpu, devices = machine_named(orders.device)
         self.is_alone = orders.simulated_ranks > 1 or "WORLD_SIZE" not in os.environ
         """Whether this process stands for all ranks."""
-        self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)))
+        self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)), values=orders.simulated_values)
         self.optimizers = Optimizers(watch, clock)
         self._is_own = _OwnFiles(watch.ledger.lines.is_users, orders.lines_of)
         self.executed = Executed(self._is_own)
@@ -131,6 +131,9 @@ class SimulatedHooks:
                     display_path(path, directory): tuple(sorted(lines))
                     for path, lines in sorted(self.executed.lines.items())
                 },
+                values=self.simulation.valueless is None,
+                decided=self._lines_of(self.simulation.log.decided),
+                sized=self._lines_of(self.simulation.log.sized),
             ),
         }
 
@@ -199,6 +202,10 @@ class SimulatedHooks:
     def _line_of(self, cause: Cause) -> Line:
         at = self._users_line(cause.chain)
         return Line(self._shown(at.path), at.line)
+
+    def _lines_of(self, chains: Iterable[Sequence[Place]]) -> tuple[Line, ...]:
+        places = {self._users_line(chain) for chain in chains}
+        return tuple(Line(self._shown(at.path), at.line) for at in sorted(places))
 
     def _prices(self, works: Sequence[Sequence[Work]]) -> tuple[Price, ...]:
         """What a step gains without the waits of each line, in the mean of the steps that were taken down."""

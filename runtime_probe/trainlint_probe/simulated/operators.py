@@ -21,6 +21,7 @@ from trainlint_probe.simulated.errors import (
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
+from trainlint_probe.simulated.valueless import META, Valueless
 
 if TYPE_CHECKING:
     from trainlint_probe.simulated.graphs import Capture
@@ -76,10 +77,14 @@ class Operator(NamedTuple):
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
-    def __init__(self, places: Places, log: Log) -> None:
+    def __init__(self, places: Places, log: Log, valueless: Valueless | None = None) -> None:
         super().__init__()
         self.places = places
         self.log = log
+        self.valueless = valueless
+        """None where the CPU computes what the device would."""
+        self.stands_in = _HOST if valueless is None else META
+        """The device of PyTorch that stands for all simulated ones."""
         self.quiet = 0
         """Above 0: what runs is our own, or is not to be counted."""
         self.surroundings: list[Sequence[Any]] = []
@@ -128,7 +133,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Run an operator, and keep the books."""
         asked = _asked_device(operator, args, kwargs)
         if asked is not None and asked.type == "cuda":
-            out = func(*_on_host(operator, args), **({**kwargs, "device": _HOST} if "device" in kwargs else kwargs))
+            out = self._computed(operator, func, *self._standing_in(operator, args, kwargs))
             return self._placed(operator, func, args, out, asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
         if operator.collective:
@@ -138,20 +143,50 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._copy(func, args, kwargs)
         if device is None:
             device = self._surrounding() if count == 0 else None
+            if self.valueless is not None:
+                return self._without_values(operator, func, args, kwargs, device)
             out = func(*args, **kwargs)
             return out if device is None else self._placed(operator, func, args, out, device)
         self._refuse(operator, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
-            return func(*args, **kwargs)
+            return self._computed(operator, func, args, kwargs)
         try:
-            out = func(*args, **kwargs)
+            out = self._computed(operator, func, args, kwargs)
         except NotImplementedError as error:
             raise no_cpu_kernel(operator.name) from error
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
             return out
         return self._placed(operator, func, args, out, device)
+
+    def _computed(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        if self.valueless is None:
+            return func(*args, **kwargs)
+        return self.valueless.run(operator.name, func, args, kwargs)
+
+    def _without_values(self, operator: Operator, func: Any, args: Any, kwargs: Any, device: int | None) -> Any:
+        """What is made of no tensor, on a device or on the host; or of tensors of the host that have no values."""
+        assert self.valueless is not None
+        if device is not None:
+            args, kwargs = self._standing_in(operator, args, kwargs, always=True)
+            return self._placed(operator, func, args, func(*args, **kwargs), device)
+        if not any(tensor.is_meta and self.places.is_hidden(tensor) for tensor in tensors((*args, *kwargs.values()))):
+            return func(*args, **kwargs)
+        out = self.valueless.run(operator.name, func, args, kwargs)
+        for tensor in tensors((out,)):
+            if tensor.is_meta:
+                self.places.hide(tensor)
+        return out
+
+    def _standing_in(self, operator: Operator, args: Any, kwargs: Any, *, always: bool = False) -> tuple[Any, Any]:
+        """The same arguments with the device that stands for it, where it stands among them, or always."""
+        at = operator.device_at
+        if at is None:
+            return args, kwargs
+        if len(args) > at:
+            return (*args[:at], self.stands_in, *args[at + 1 :]), kwargs
+        return args, ({**kwargs, "device": self.stands_in} if always or "device" in kwargs else kwargs)
 
     def _refuse(self, operator: Operator, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]) -> None:
         """Raise what CUDA raises for tensors and generators that lie in the wrong place."""
@@ -227,7 +262,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         if to == origin or not source.numel():
             if to is not None and to == origin and self.capture is None:
                 self.launches += 1
-            return func(*args, **kwargs)
+            return self._copied(func, args, kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
         size = source.numel() * source.element_size()
         if origin is None:
@@ -237,7 +272,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             pageable = not self.places.is_pinned(target)  # into such memory the host waits in any case
             what = What(Kind.COPY, self.name("copy_"), DEVICE_TO_HOST, blocking or pageable, pageable)
             self.log.note(what, size)
-        return func(*args, **kwargs)
+        return self._copied(func, args, kwargs)
+
+    def _copied(self, func: Any, args: Any, kwargs: Any) -> Any:
+        return func(*args, **kwargs) if self.valueless is None else self.valueless.copy(func, args, kwargs)
 
     def _copy_indices(self, args: Any) -> None:
         """Indices on the host go to the device, one by one. A mask on the host is searched there, and the places that
@@ -252,7 +290,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
                     raise index_elsewhere()
             elif device is not None and index.dtype in _MASKS:
                 what = What(Kind.COPY, "mask from the host", HOST_TO_DEVICE, blocking=False)
-                self.log.note(what, int(index.count_nonzero()) * index.dim() * 8)
+                selected = index.numel() if index.is_meta else int(index.count_nonzero())
+                self.log.note(what, selected * index.dim() * 8)
             elif device is not None:
                 self.log.note(What(Kind.COPY, "index from the host", HOST_TO_DEVICE, pageable=True), index.numel() * 8)
         if (
@@ -296,6 +335,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.surroundings.pop()
             self.names.pop()
 
+    def inside(self, name: str, values: Sequence[Any], function: Callable[[], Any]) -> Any:
+        """Call what stands for a function of PyTorch's C++."""
+        with self.around(values, name):
+            return function()
+
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""
         if len(self.masks) > _MOST_MASKS:
@@ -312,12 +356,6 @@ def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:
     if at is None:
         return None
     return args[at] if len(args) > at else kwargs.get("device")
-
-
-def _on_host(operator: Operator, args: Any) -> Any:
-    """The same arguments with the host for the device, where it stands among them."""
-    at = operator.device_at
-    return args if at is None or len(args) <= at else (*args[:at], _HOST, *args[at + 1 :])
 
 
 def _described(func: Any) -> Operator:
@@ -355,7 +393,8 @@ def _masks_written(places: Places, args: Any, kwargs: Any) -> bool:
 
 def _are_others(places: Places, args: Any, kwargs: Any) -> bool:
     left, right = args
-    same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride() and left.dtype == right.dtype
+    start, other = ((each.untyped_storage()._cdata, each.storage_offset()) for each in (left, right))
+    same = start == other and left.stride() == right.stride() and left.dtype == right.dtype
     return left.shape == right.shape and bool(left.numel()) and not same
 
 

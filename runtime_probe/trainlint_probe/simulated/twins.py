@@ -137,7 +137,7 @@ def _saved_tensors(patches: Patches, surface: Surface) -> None:
 
 def _storages(patches: Patches, surface: Surface) -> None:
     """Copies of storages, and checkpoints: `torch.save` writes where a storage lies, `torch.load` puts it there."""
-    places, log, copies = surface.places, surface.log, surface.copies
+    places, log, copies, operators = surface.places, surface.log, surface.copies, surface.operators
     clone = torch.UntypedStorage.clone
 
     def cloned(self: Any) -> Any:
@@ -161,6 +161,8 @@ def _storages(patches: Patches, surface: Surface) -> None:
         if index is None:
             return None
         log.note(What(Kind.COPY, "torch.load", HOST_TO_DEVICE, pageable=True), storage.nbytes())
+        if operators.valueless is not None:
+            storage = torch.UntypedStorage(storage.nbytes(), device="meta")
         places.put_storage(storage, index)
         return storage
 
