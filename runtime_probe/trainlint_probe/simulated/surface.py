@@ -301,7 +301,11 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         data = (args[0] if args else kwargs.get("data", kwargs.get("obj"))) if name in _FROM_DATA else None
         if name != "tensor" and isinstance(data, torch.Tensor):
             return self._to((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
-        made = self.call(func, args, words)
+        self.operators.makes_on_device += 1
+        try:
+            made = self.call(func, args, words)
+        finally:
+            self.operators.makes_on_device -= 1
         if name in _FROM_DATA:
             return self._sent(made, data, index, _shown(func))
         self._place(made, index)
