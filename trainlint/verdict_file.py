@@ -14,7 +14,7 @@ from trainlint.evidence_json import Damaged, from_json
 from trainlint.patterns import lazy
 from trainlint.project import repository_around
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Of the document. A reader refuses any other."""
 
 _PYTHON = lazy(r"(?i)python[\d.]*")

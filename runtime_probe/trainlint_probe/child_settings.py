@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainlint.evidence_json import Damaged, from_json, to_json
@@ -53,6 +53,14 @@ class ChildSettings:
     """Whether a simulated device computes values; without them, its tensors have a shape and a type alone."""
     simulated_ranks: int = 1
     """How many ranks a simulated training has, of which this process is the first."""
+    compares: bool = False
+    """Whether what each step computes is kept, to be compared with that of another run."""
+    seed: int | None = None
+    """What random numbers start from where the script seeds none itself; None leaves them alone."""
+    edits: Mapping[str, str] = field(default_factory=dict)
+    """By the real path of a file of the user's: the file with the text that takes its place."""
+    moved: tuple[str, ...] = ()
+    """A directory, and the one whose modules are imported in its stead; empty where there is none."""
     hides_devices: bool = False
     """Whether the script shall see no GPU."""
     budget: bool = False

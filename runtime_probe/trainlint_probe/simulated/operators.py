@@ -68,6 +68,8 @@ class Operator(NamedTuple):
     """Whether not even scalars may."""
     collective: bool
     """Whether it sends tensors between ranks."""
+    draws: bool
+    """Whether it draws random numbers."""
     device_at: int | None
     """The position of its argument `device`."""
     queued: bool = True
@@ -97,6 +99,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Told the operator, its function, its arguments and its result, for what runs on a device."""
         self.after_backward: Callable[[], None] = lambda: None
         """Called when `backward` has run."""
+        self.makes_on_device = 0
+        """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
+        self.draws = [0, 0]
+        """How often random numbers were drawn: on the host, and on a device."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
         self.capture: Capture | None = None
@@ -133,6 +139,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Run an operator, and keep the books."""
         asked = _asked_device(operator, args, kwargs)
         if asked is not None and asked.type == "cuda":
+            self.draws[1] += operator.draws
             out = self._computed(operator, func, *self._standing_in(operator, args, kwargs))
             return self._placed(operator, func, args, out, asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
@@ -143,10 +150,12 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._copy(func, args, kwargs)
         if device is None:
             device = self._surrounding() if count == 0 else None
+            self.draws[device is not None or self.makes_on_device > 0] += operator.draws
             if self.valueless is not None:
                 return self._without_values(operator, func, args, kwargs, device)
             out = func(*args, **kwargs)
             return out if device is None else self._placed(operator, func, args, out, device)
+        self.draws[1] += operator.draws
         self._refuse(operator, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
@@ -371,6 +380,7 @@ def _described(func: Any) -> Operator:
         mixes=name in _MIX,
         strict=name in _STRICT,
         collective=is_collective(schema.name.partition("::")[0], name),
+        draws=torch.Tag.nondeterministic_seeded in func.tags,
         device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
     )
 

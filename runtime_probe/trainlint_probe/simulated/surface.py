@@ -315,7 +315,11 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             return self._to((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
         if name in _FROM_DATA:
             words["device"] = "cpu"
-        made = self.call(func, args, words)
+        self.operators.makes_on_device += 1
+        try:
+            made = self.call(func, args, words)
+        finally:
+            self.operators.makes_on_device -= 1
         if name in _FROM_DATA:
             return self._sent(made, data, index, _shown(func))
         self._place(made, index)

@@ -13,7 +13,8 @@ import io
 import linecache
 import multiprocessing.spawn
 import os
-from collections.abc import Callable, Mapping, Set
+import sys
+from collections.abc import Callable, Mapping, Sequence, Set
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,31 @@ Sources = Mapping[str, bytes]
 
 _installed: list[set[str]] = []
 """What was opened, once there is anything in the place of files in this process."""
+
+
+def write(sources: Sources, directory: Path) -> dict[str, str]:
+    """Write texts to files of `directory` for another process: the path of each file → that of its text."""
+    texts = {}
+    for number, (path, text) in enumerate(sources.items()):
+        texts[path] = str(directory / f"edited{number}.py")
+        Path(texts[path]).write_bytes(text)
+    return texts
+
+
+def install_ordered(texts: Mapping[str, str], moved: Sequence[str]) -> None:
+    """What `write` wrote takes the place of its files in this process. Modules that Python's path finds below the first
+    directory of `moved` are found below the second: a project that is installed in place is one of another tree then.
+    """
+    if texts:
+        install({path: Path(text).read_bytes() for path, text in texts.items()})
+    if moved:
+        sys.path[:] = [below(entry, *moved) for entry in sys.path]
+
+
+def below(path: str, directory: str, other: str) -> str:
+    """A path below a directory, below another one; any other path as it is."""
+    real = os.path.realpath(path) if path else path
+    return other + real.removeprefix(directory) if f"{real}{os.sep}".startswith(directory + os.sep) else path
 
 
 def install(sources: Sources) -> Set[str]:

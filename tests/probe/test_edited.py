@@ -12,7 +12,7 @@ import pytest
 INSTALL = """
 import sys
 from pathlib import Path
-from trainlint_probe.verify import edited
+from trainlint_probe import edited
 opened = edited.install({path: Path(text).read_bytes() for path, text in zip(sys.argv[1::2], sys.argv[2::2])})
 sys.path.insert(0, ".")
 """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint_probe.verify.ratio import STUDENT, Pair, ratio_of_means
+from benchmarks.ratio import STUDENT, Pair, ratio_of_means
 
 TIMES = st.lists(st.floats(0.1, 1000.0), min_size=1, max_size=6).map(tuple)
 PAIRS = st.lists(st.builds(Pair, TIMES, TIMES), min_size=2, max_size=5)

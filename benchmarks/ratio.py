@@ -4,8 +4,6 @@ Steps of one run share its luck (where memory came to lie, what else the machine
 far fewer independent observations than they look: a pair of runs counts once, however many steps it has. Runs are
 compared in pairs because the two of a pair share the machine, or follow each other, and see it in the same state.
 Ratios are compared by their logarithms, so that twice as fast and half as fast weigh the same.
-
-The error rates of this rule stand in docs/probe.md; `python -m benchmarks.verify_rule` simulates them.
 """
 
 from __future__ import annotations
