@@ -31,8 +31,8 @@ def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts
     span = facts.spans[claim.line]
     here = [hit for hit in run.hits.get(facts.real, ()) if span.first <= hit.line <= span.last]
     shown = [hit for hit in here if counted(hit.event)]
-    nearest = min((hit.depth for hit in shown), default=0)
-    told = [hit for hit in shown if hit.depth == nearest]
+    own = [hit for hit in shown if hit.depth == 0]
+    told = own if sum(hit.event.count for hit in own) >= SELDOM * run.steps else shown
     base = replace(of_code, basis="run")
     if told:
         return _of_hits(base, told, facts, run)
@@ -53,14 +53,16 @@ def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts)
     events = [hit.event for hit in hits]
     per_step = sum(event.count for event in events) / run.steps
     said = sentence(events, run.steps)
-    inner = hits[0].innermost
-    if hits[0].depth:
+    dearest = max(hits, key=lambda hit: hit.event.count)
+    inner, below = dearest.innermost, dearest.depth > 0
+    if below:
         said += f", at {_short(inner.path)}:{inner.line}, which it calls"
     base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
     heat, seldom = _outside(base, facts)
     most = max(event.steps for event in events)
     in_few = most * 2 < run.steps and (heat is Heat.EVAL_STEP or per_step < 1)
-    if seldom and (in_few or hits[0].depth):
+    holds_steps = below and most * 2 >= run.steps  # whole steps are taken in what the line calls
+    if seldom and (in_few or holds_steps):
         return replace(base, state=State.REFUTED, reason=f"{said}; the line is not in a step: it {seldom}")
     if per_step < SELDOM:
         reason = f"{said}: {per_step:.2g} a step in the mean, which is less than once in four steps"

@@ -11,6 +11,7 @@ import pytest
 
 from trainlint.catalogue import installed_rules
 from trainlint.cli import main
+from trainlint.engine.why.explain import explain
 from trainlint.evidence import Called, DeviceEvent, Environment, Run, Simulated, Step
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.judging.answers import Answer, State
@@ -155,13 +156,15 @@ def test_each_claim_that_cannot_be_judged_says_why() -> None:
 
 @pytest.mark.usefixtures("project")
 def test_each_file_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trainlint_probe.judging import code_facts as module
+    asked: list[tuple[object, ...]] = []
 
-    read: list[object] = []
-    explain = module.explain
-    monkeypatch.setattr(module, "explain", lambda *given, **named: (read.append(given), explain(*given, **named))[1])
+    def counted(*given: object) -> object:
+        asked.append(given)
+        return explain(*given)  # type: ignore[arg-type]  # handed on as they came
+
+    monkeypatch.setattr("trainlint_probe.judging.code_facts.explain", counted)
     answers_to(*(claim("total =") for _ in range(100)))
-    assert len(read) == 1
+    assert len(asked) == 1
 
 
 def test_sarif_is_read() -> None:
@@ -212,3 +215,11 @@ def test_a_script_is_run(project: Path, script: str, code: int, said: str, capfd
     (project / "claims.jsonl").write_text(json.dumps({"path": "train.py", "line": line, "kind": "copy"}))
     assert main(["judge", "claims.jsonl", "--run", "train.py"]) == code
     assert said in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("project")
+def test_what_a_line_calls_on_two_ways_counts_on_both() -> None:
+    seldom = wait("float(", 2, 2, "count =")
+    often = wait("return loss.item()", 20, 20, "float(", "count =")
+    (answer,) = answers_to(claim("count ="), run=run_of(seldom, often))
+    assert (answer.state, answer.per_step) == (State.CONFIRMED, 1.1)
