@@ -53,8 +53,8 @@ def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts)
     events = [hit.event for hit in hits]
     per_step = sum(event.count for event in events) / run.steps
     said = sentence(events, run.steps)
-    dearest = max(hits, key=lambda hit: hit.event.count)
-    inner, below = dearest.innermost, dearest.depth > 0
+    most_frequent = max(hits, key=lambda hit: hit.event.count)
+    inner, below = most_frequent.innermost, most_frequent.depth > 0
     if below:
         said += f", at {_short(inner.path)}:{inner.line}, which it calls"
     base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
