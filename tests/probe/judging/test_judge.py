@@ -223,3 +223,16 @@ def test_what_a_line_calls_on_two_ways_counts_on_both() -> None:
     often = wait("return loss.item()", 20, 20, "float(", "count =")
     (answer,) = answers_to(claim("count ="), run=run_of(seldom, often))
     assert (answer.state, answer.per_step) == (State.CONFIRMED, 1.1)
+
+
+@pytest.mark.slow
+def test_a_script_with_two_optimizers_is_counted(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(
+        "import torch\nm = torch.nn.Linear(2, 2).cuda()\n"
+        "both = [torch.optim.SGD(m.parameters(), 0.1) for _ in range(2)]\n"
+        "for _ in range(40):\n    loss = m(torch.ones(2, 2, device='cuda')).sum()\n    loss.backward()\n"
+        "    both[0].step()\n    both[1].step()\n    loss.item()\n"
+    )
+    (project / "claims.jsonl").write_text(json.dumps({"path": "train.py", "line": 9, "kind": "wait"}))
+    assert main(["judge", "claims.jsonl", "--run", "train.py"]) == 1
+    assert "confirmed: train.py:9 wait: 1 wait a step" in capfd.readouterr().out
