@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from trainlint_probe.judging.claims import read_claims
 from trainlint_probe.judging.code_facts import code_facts
 from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.run_facts import run_facts
+from trainlint_probe.judging.spans import spans_of
 from trainlint_probe.judging.written import as_json, as_text
 
 TRAIN = """\
@@ -236,3 +238,8 @@ def test_a_script_with_two_optimizers_is_counted(project: Path, capfd: pytest.Ca
     (project / "claims.jsonl").write_text(json.dumps({"path": "train.py", "line": 9, "kind": "wait"}))
     assert main(["judge", "claims.jsonl", "--run", "train.py"]) == 1
     assert "confirmed: train.py:9 wait: 1 wait a step" in capfd.readouterr().out
+
+
+def test_each_line_of_a_header_belongs_to_it() -> None:
+    spans = spans_of(ast.parse("def f(\n    a,\n    b=1,\n):\n    pass\n"))
+    assert [(spans[line].first, spans[line].last) for line in (1, 2, 3)] == [(1, 3)] * 3
