@@ -27,7 +27,7 @@ def test_commas_and_openings_bound_the_values(monkeypatch: pytest.MonkeyPatch, t
 def test_evidence_of_too_many_values_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trainlint.verdict_file.load_bounded", _at_most_three)
     path = tmp_path / "evidence.json"
-    path.write_text('{"format_version": 2, "x": [{},{},{}]}')
+    path.write_text('{"format_version": 3, "x": [{},{},{}]}')
     with pytest.raises(UnusableEvidence, match=r"evidence\.json cannot be read: it may hold more than 3 values"):
         read_evidence(path)
 

@@ -257,6 +257,30 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """What a training computed in one step, kept where two runs are compared bit by bit."""
+
+    losses: tuple[str, ...]
+    """The numbers that backward was called on, as Python writes them: no bit is lost, and "nan" and "inf" are kept."""
+    parameters: str
+    """The SHA-256 of the parameters that optimizers hold, after the step; empty where that was not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What a training computed from its start to the end of the window."""
+
+    steps: tuple[Computed, ...]
+    """Those of the warm-up included."""
+    state: str = ""
+    """The SHA-256 of all parameters and buffers at the end; empty where none were found."""
+    norm: float | None = None
+    """The Euclidean norm of all of these together."""
+    sources: tuple[str, ...] = ()
+    """The user's own modules that were imported, by the real paths of their files."""
+
+
+@dataclass(frozen=True, slots=True)
 class Simulated:
     """What a run on simulated GPUs shows besides its events."""
 
@@ -274,7 +298,20 @@ class Simulated:
     peak: tuple[int, ...]
     """The most bytes that tensors held of each device, since the start."""
     executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The lines of the user's files that ran in the window."""
+    """The lines of the user's files that ran in the window; since torch was imported where what is computed is kept."""
+    values: bool = True
+    """Whether values were computed: without them, losses and parameters mean nothing."""
+    decided: tuple[Line, ...] = ()
+    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
+    sized: tuple[Line, ...] = ()
+    """The lines whose results have a size that depends on such a value."""
+    corners_ms: tuple[float, ...] = ()
+    """What a step would take at each corner of what is assumed of the host and the device, in the same order in each
+    run, so that two runs can be compared. Empty where no step was taken down."""
+    draws_on_host: int = 0
+    """How often random numbers were drawn on the host, since the start. Simulated devices draw from the host's
+    generator; a real one has its own."""
+    draws_on_device: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +356,8 @@ class Run:
     """What the lines did that a budget limits; empty where no budget was asked for."""
     simulated: Simulated | None = None
     """What was counted where the GPU was simulated; times then mean nothing. None on a real device."""
+    computed: Computation | None = None
+    """What it computed; None where nothing was to be compared."""
     redirected: tuple[str, ...] = ()
     """Files that the script meant to write and that were written to a temporary directory, which is gone."""
     exit_code: int | None = None

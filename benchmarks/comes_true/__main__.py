@@ -1,7 +1,7 @@
 """`python -m benchmarks.comes_true --page docs/probe.md`: does what the probe predicts come true? On a processor.
 
 Each script has defects that its first word plants. The probe runs it with the defect and predicts what a step would
-gain without; then both are run, with the defect and without, sharing the machine in turns. The table says whether the
+gain without; then both are run, with the defect and without, one after the other. The table says whether the
 measured gain lies in the predicted interval, and how busy the machine was: on one that is in use, the measured
 intervals are wide and say little. Both are shares of a step: minutes later a machine may be a tenth faster or slower,
 in all that it does. Each script is also run under the probe without any defect: no verdict may promise more than 2% of
@@ -25,12 +25,9 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.markers import between_markers
+from benchmarks.ratio import Estimate, Pair, ratio_of_means
+from benchmarks.timed_runs import NotMeasured, alternating, step_times
 from trainlint.evidence import Interval
-from trainlint_probe.verify.one_run import Request, run_once
-from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
-from trainlint_probe.verify.result import Trial
-from trainlint_probe.verify.run import pair_orders
-from trainlint_probe.verify.side_by_side import Version, run_pair
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PLANTED: Mapping[str, Mapping[str, tuple[str, Sequence[str]]]] = {
@@ -55,10 +52,6 @@ _MEASURED_MS = 4000.0
 _MOST_STEPS = 1000
 _MARKER = "comes-true"
 _PATIENCE_S = 300.0
-
-
-class NotMeasured(Exception):
-    """A script did not run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +92,8 @@ def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
     code, state, predicted = prediction(_probed(script, defect, steps), codes)
     enough = {fixed: _enough(fmean(_times(script, word, steps)), steps) for fixed, word in words.items()}
     runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
-    for order in pair_orders(pairs):
-        for fixed, times in zip(
-            order, _in_turns(script, *((words[fixed], enough[fixed]) for fixed in order)), strict=True
-        ):
-            runs[fixed].append(times)
+    for fixed in alternating(pairs):
+        runs[fixed].append(_times(script, words[fixed], enough[fixed]))
     compared = [Pair(before, after) for before, after in zip(runs[False], runs[True], strict=True)]
     before = [ms for pair in compared for ms in pair.before]
     return Row(script, defect, code, state, predicted, sum(before) / len(before), ratio_of_means(compared))
@@ -178,24 +168,7 @@ def _line(row: Row) -> str:
 
 
 def _times(script: str, planted: str, steps: int) -> tuple[float, ...]:
-    return _told(run_once(_request(script, planted, steps), {}), f"{script} {planted}")
-
-
-def _in_turns(script: str, *runs: tuple[str, int]) -> tuple[tuple[float, ...], ...]:
-    """The times of two runs of a script, each with a word and a number of steps, that share the machine in turns."""
-    first, second = (Version(_request(script, planted, steps), {}) for planted, steps in runs)
-    trials = run_pair(first, second)
-    return tuple(_told(trial, f"{script} {planted}") for trial, (planted, _) in zip(trials, runs, strict=True))
-
-
-def _request(script: str, planted: str, steps: int) -> Request:
-    return Request(str(SCRIPTS / f"{script}.py"), (planted,), warmup=10, steps=steps, timeout=_PATIENCE_S)
-
-
-def _told(trial: Trial, what: str) -> tuple[float, ...]:
-    if not trial.step_ms:
-        raise NotMeasured(f"{what}: {trial.failure or trial.end.value}")
-    return trial.step_ms
+    return step_times(SCRIPTS / f"{script}.py", (planted,), warmup=10, steps=steps, timeout=_PATIENCE_S)
 
 
 def _probed(script: str, planted: str, steps: int) -> dict[str, object]:

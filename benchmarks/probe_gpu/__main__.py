@@ -25,15 +25,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.ratio import Estimate, Pair, ratio_of_means
+from benchmarks.timed_runs import NotMeasured, alternating, step_times
 from trainlint.evidence import Interval
 from trainlint_probe.child_settings import ChildSettings
-from trainlint_probe.launch import Request as Watching
-from trainlint_probe.launch import launch
+from trainlint_probe.launch import Request, launch
 from trainlint_probe.storage import write_run
-from trainlint_probe.verify.one_run import Request, run_once
-from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
-from trainlint_probe.verify.result import Trial
-from trainlint_probe.verify.run import alternating
 
 _TOYS = Path(__file__).parent / "toys"
 SHOWN_BY: Mapping[str, Sequence[str]] = {
@@ -140,30 +137,27 @@ def measure(script: Path, codes: Sequence[str], settings: Settings, *, seconds: 
     Raises ToyFailed.
     """
     began = time.monotonic()
-    _arm(script, settings, fixed=False)  # a rehearsal, that fills the caches of files
-    _arm(script, settings, fixed=True)  # and of compilers
+    _timed(script, settings, fixed=False)  # a rehearsal, that fills the caches of files
+    _timed(script, settings, fixed=True)  # and of compilers
     took = (time.monotonic() - began) / 2
     code, predicted = price(_probed(script, settings), codes)
     if settings.output is not None:
         _keep_trace(script, settings.output)
-    runs: dict[bool, list[Trial]] = {False: [], True: []}
+    runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
     for fixed in alternating(pairs_in(seconds - (time.monotonic() - began), took, settings.pairs)):
-        runs[fixed].append(_arm(script, settings, fixed=fixed))
-    pairs = [Pair(before.step_ms, after.step_ms) for before, after in zip(runs[False], runs[True], strict=True)]
+        runs[fixed].append(_timed(script, settings, fixed=fixed))
+    pairs = [Pair(before, after) for before, after in zip(runs[False], runs[True], strict=True)]
     before = [ms for pair in pairs for ms in pair.before]
     return Row(script.stem, code, predicted, sum(before) / len(before), ratio_of_means(pairs))
 
 
-def _arm(script: Path, settings: Settings, *, fixed: bool) -> Trial:
-    """One run with or without the defect."""
+def _timed(script: Path, settings: Settings, *, fixed: bool) -> tuple[float, ...]:
+    """The steps of one run with or without the defect."""
     words = ("fixed" if fixed else "defect",)
-    request = Request(
-        str(script), words, warmup=settings.steps // 5, steps=settings.steps, timeout=_PATIENCE, overlay=False
-    )
-    trial = run_once(request, {})
-    if not trial.step_ms:
-        raise ToyFailed(f"{words[0]}: {trial.failure or trial.end.value}")
-    return trial
+    try:
+        return step_times(script, words, warmup=settings.steps // 5, steps=settings.steps, timeout=_PATIENCE)
+    except NotMeasured as error:
+        raise ToyFailed(str(error)) from error
 
 
 def _probed(script: Path, settings: Settings) -> dict[str, object]:
@@ -193,7 +187,8 @@ def _keep_trace(script: Path, output: Path) -> None:
     )
     with tempfile.TemporaryDirectory() as directory:
         launched = launch(
-            Watching(str(script), ("defect",), orders=orders, script_to_stderr=True, overlay=False), Path(directory)
+            Request(str(script), ("defect",), child_settings=orders, script_to_stderr=True, overlay=False),
+            Path(directory),
         )
         if launched.fault or not launched.traces:
             raise ToyFailed(launched.fault or "there is no trace")

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import NoReturn
 
 from trainlint.evidence_json import Damaged
-from trainlint_probe import child_processes, script
+from trainlint_probe import child_processes, edited, script
 from trainlint_probe.child_settings import from_environment
 from trainlint_probe.command import without_secrets
 from trainlint_probe.recorder import Recorder
@@ -35,6 +35,7 @@ def main(words: Sequence[str]) -> NoReturn:
         if not words:
             raise script.NoScript("Name the script to run.")
         orders = from_environment(os.environ)
+        edited.install_ordered(orders.edits, orders.moved)
         found = script.find(words[0], module=is_module)
     except (Damaged, script.NoScript) as error:
         sys.stderr.write(f"trainlint: {error}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainlint.evidence_json import Damaged, from_json, to_json
@@ -49,8 +49,18 @@ class ChildSettings:
     device: str = "real"
     """"real": whatever PyTorch finds. "auto": a GPU if there is one, else a simulated one. "simulated:NAME" or
     "simulated:NAMExN": N simulated GPUs of this name."""
+    simulated_values: bool = True
+    """Whether a simulated device computes values; without them, its tensors have a shape and a type alone."""
     simulated_ranks: int = 1
     """How many ranks a simulated training has, of which this process is the first."""
+    compares: bool = False
+    """Whether what each step computes is kept, to be compared with that of another run."""
+    seed: int | None = None
+    """What random numbers start from where the script seeds none itself; None leaves them alone."""
+    edits: Mapping[str, str] = field(default_factory=dict)
+    """By the real path of a file of the user's: the file with the text that takes its place."""
+    moved: tuple[str, ...] = ()
+    """A directory, and the one whose modules are imported in its stead; empty where there is none."""
     hides_devices: bool = False
     """Whether the script shall see no GPU."""
     budget: bool = False
@@ -61,6 +71,8 @@ class ChildSettings:
     """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
     progress: bool = False
     """Whether the process tells how far it is, twice a second."""
+    lines_of: tuple[str, ...] = ()
+    """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

@@ -10,31 +10,41 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from collections.abc import Sequence
 from multiprocessing import util
-from pathlib import Path
 from types import TracebackType
 
 from trainlint.evidence_json import Damaged
 from trainlint_probe.child_settings import VARIABLE, from_environment
-from trainlint_probe.verify.order import VARIABLE as TRIAL
+
+
+def place_of_script(words: Sequence[str]) -> int | None:
+    """Where the script stands among the words that Python was started with; None where it runs no file."""
+    place = 1
+    while place < len(words) and words[place].startswith("-"):
+        if words[place] in ("-m", "-c", "-"):
+            return None
+        place += 2 if words[place] in ("-W", "-X") else 1
+    return place if place < len(words) else None
 
 
 def arm() -> None:
     """Watch this process, which the script has started, if the environment says so."""
-    trial = os.environ.get(TRIAL)
-    if trial is not None and Path(trial).exists() and "trainlint_probe.verify.arm" not in sys.orig_argv:
-        from trainlint_probe.verify.arm import join
-
-        join(trial)
-        return
     if VARIABLE not in os.environ or "trainlint_probe.child" in sys.orig_argv:
         return  # nobody asked, or the process watches itself
     try:
         orders = from_environment(os.environ)
     except Damaged:
         return  # the run that this was meant for is over
+    from trainlint_probe import edited
     from trainlint_probe.recorder import Recorder
 
+    place = place_of_script(sys.orig_argv)
+    if place is not None and os.path.realpath(sys.orig_argv[place]) in orders.edits:
+        # Python reads the script that it is started with past all that could put another text in its place.
+        words = [*sys.orig_argv[1:place], "-m", "trainlint_probe.child", *sys.orig_argv[place:]]
+        os.execv(sys.executable, [sys.executable, *words])  # noqa: S606 - the same Python, by its path
+    edited.install_ordered(orders.edits, orders.moved)
     recorder = Recorder(orders, started_by_the_script=True)
     recorder.start()
     failed: list[bool] = []

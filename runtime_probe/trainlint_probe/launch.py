@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.evidence import Run
+from trainlint_probe import edited
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
 from trainlint_probe.live.line import can_show, live_line
@@ -45,6 +46,10 @@ class Request:
     """Whether what the script prints goes to stderr, where stdout is the report's."""
     progress: bool = False
     """Whether a line at the end of the terminal shows how far the run is, where stderr is one."""
+    edits: Mapping[str, bytes] = field(default_factory=dict)
+    """By the real path of a file of the user's: the text that takes its place."""
+    also_kept: tuple[Path, ...] = ()
+    """Directories that the script may write to, besides its own, and that stay as they are under an overlay."""
     overlay: bool | None = False
     """Whether the script runs on an overlay, so that no file of the user's changes: True does so or does not run,
     None does so where the machine allows it."""
@@ -75,7 +80,7 @@ def launch(request: Request, output: Path) -> Launched:
     """Run a script under watch. `output` is an existing empty directory: evidence, traces and redirected files go
     there, and the caller removes it.
     """
-    places = directories_of(request.script, module=request.module)
+    places = (*directories_of(request.script, module=request.module), *request.also_kept)
     overlay = NO_OVERLAY if request.overlay is False else overlay_for(places, output)
     if request.overlay and not overlay.layers:
         fault = f"There can be no overlay, and so the script was not run: {overlay.obstacle}."
@@ -104,6 +109,7 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
     return replace(
         request.child_settings,
         output=str(output.resolve()),
+        edits=edited.write(request.edits, output.resolve()),
         parent=os.getpid(),
         directory=str(Path.cwd()),
         overlaid=overlay.directories,
@@ -112,10 +118,15 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
 
 
 def _environment(orders: ChildSettings) -> dict[str, str]:
-    """What keeps PyTorch from finding a GPU where the user wants the CPU, and what torch's launcher would tell the
-    first of several ranks where these are simulated.
+    """What keeps PyTorch from finding a GPU where the user wants the CPU, the seed of Python's hashes, and what torch's
+    launcher would tell the first of several ranks where these are simulated.
     """
     found = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""} if orders.hides_devices else {}
+    if orders.seed is not None:
+        found["PYTHONHASHSEED"] = str(orders.seed % 2**32)
+    if orders.moved and "PYTHONPATH" in os.environ:
+        entries = os.environ["PYTHONPATH"].split(os.pathsep)
+        found["PYTHONPATH"] = os.pathsep.join(edited.below(entry, *orders.moved) for entry in entries)
     if orders.simulated_ranks > 1:
         ranks = str(orders.simulated_ranks)
         found |= {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks}

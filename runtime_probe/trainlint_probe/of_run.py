@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line, Run, Verdict
+from trainlint.evidence import Line, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
-from trainlint_probe.judgement.after_trials import with_trials
 from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.counted import without_finding
 from trainlint_probe.judgement.growth import about_few_steps
@@ -30,7 +28,6 @@ from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.options import Options
 from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
-from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
@@ -40,7 +37,6 @@ from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
     from trainlint_probe.judgement.ranks import RankComparison
-    from trainlint_probe.verify.result import Verification
 
 _DEEP_STEPS = 3
 """Steps under the profiler: enough to drop the first, and a trace of tens of megabytes at most."""
@@ -70,10 +66,6 @@ def result_of_run(options: Options) -> Result:
     """
     assert options.script is not None, "of_trace is for traces"
     limits = limits_of(options)
-    if options.verify:
-        from trainlint_probe.verify.fixes import check_named
-
-        check_named(options.verify)
     launched, ranks, read = _watched(options)
     reading = read.reading
     runs = tuple(_noted(run, launched, read.trouble) for run in _typical_first(ranks.typical, launched.runs))
@@ -97,19 +89,26 @@ def result_of_run(options: Options) -> Result:
         *without_finding(runs[0], static.report.findings),
     )
     whole = confirm_findings(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
-    comparisons = _verified(options, static.paths, whole.verdicts)
-    runs = (_with_missing_module(_with_files_of(comparisons, runs[0])), *runs[1:])
+    runs = (_with_missing_module(runs[0]), *runs[1:])
     return Result(
         runs,
-        with_trials(whole.verdicts, comparisons),
+        whole.verdicts,
         reading,
         read.timeline,
         tables=read.tables,
-        comparisons=comparisons,
         judged=static.judged,
         unjudged=whole.unjudged,
         budgets=spendings(runs, limits),
     )
+
+
+def watched_run(options: Options) -> Run:
+    """What the script that the user named was seen to do, without any judgement of files.
+
+    Raises UsageError where there is nothing to run, or no evidence.
+    """
+    launched, ranks, _ = _watched(options)
+    return _with_missing_module(_noted(ranks.typical, launched, ""))
 
 
 def _watched(options: Options) -> tuple[Launched, RankComparison, _TraceResult]:
@@ -152,6 +151,7 @@ def _request(options: Options) -> Request:
             simulated_warmup=options.warmup or SIMULATED_WARMUP,
             simulated_steps=options.steps or SIMULATED_STEPS,
             device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_values=options.values,
             simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,
@@ -159,6 +159,7 @@ def _request(options: Options) -> Request:
             deep_without_device=options.deep is True,
             budget=options.budget,
             tries_optimizers=options.tries_optimizers,
+            lines_of=options.lines_of,
         ),
         script_to_stderr=True,
         progress=options.progress,
@@ -211,14 +212,6 @@ def _lines(run: Run, script: Path | None, unkept: frozenset[str]) -> list[Line |
     return [line for line in lines if line is None or str(Path(line.path).absolute()) not in unkept]
 
 
-def _with_files_of(comparisons: Sequence[Verification], run: Run) -> Run:
-    """The run, with what those that tried fixes did to files."""
-    known = dict.fromkeys(
-        (*run.notes, *(note for tried in comparisons for trial in tried.before for note in trial.files))
-    )
-    return replace(run, notes=tuple(known))
-
-
 def _with_missing_module(run: Run) -> Run:
     """The run, with which Python it was where the script could not import something: trainlint's own, perhaps."""
     if not run.failure.startswith(ModuleNotFoundError.__name__):
@@ -228,27 +221,3 @@ def _with_missing_module(run: Run) -> Run:
         "and run it there."
     )
     return replace(run, notes=(note, *run.notes))
-
-
-def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verdict]) -> tuple[Verification, ...]:
-    if not options.verify:
-        return ()
-    from trainlint_probe.verify.one_run import Request as Trying
-    from trainlint_probe.verify.run import LEAST_S, verify
-
-    assert options.script is not None, "of_trace is for traces"
-    request = Trying(
-        options.script,
-        options.arguments,
-        module=options.module,
-        warmup=options.warmup or 10,
-        steps=options.steps or 30,
-        least_s=LEAST_S,
-        pairs=options.pairs,
-        timeout=options.timeout,
-        seed=options.seed,
-        processes=options.processes,
-        overlay=options.overlay,
-    )
-    dearest_first = [item.code for item in by_cost(verdicts)]
-    return verify(options.verify, paths, request, tell=console.note, first=tuple(dict.fromkeys(dearest_first)))

@@ -22,8 +22,6 @@ PROBE_EXIT_CODES = (
     "124 the time was up."
 )
 
-_FEWEST_PAIRS = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -47,16 +45,12 @@ class Options:
     """Seconds."""
     device: str
     """"auto", "real" or "simulated", the last with a machine behind a colon."""
+    values: bool
+    """Whether a simulated device computes values."""
     processes: int
     """How many to start through torch's own launcher; 1 starts the script as it is."""
     deep: bool | None
     """Whether to run a few more steps under PyTorch's profiler; None does so where there is an accelerator."""
-    verify: tuple[str, ...]
-    """Codes of rules whose fixes are to be tried."""
-    pairs: int
-    """How often each version runs then."""
-    seed: int | None
-    """What random numbers start from in these runs, where the script seeds none."""
     budget: bool
     """Whether the run fails where it exceeds its limits."""
     limits: tuple[str, ...]
@@ -72,12 +66,14 @@ class Options:
     progress: bool
     """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
+    lines_of: tuple[str, ...] = ()
+    """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
 
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
     typed = _parser().parse_args(list(arguments))
-    words = _without_separator(typed.words)
+    words = without_separator(typed.words)
     _check(typed, words)
     ran = typed.trace is None
     return Options(
@@ -90,12 +86,10 @@ def read_options(arguments: Sequence[str]) -> Options:
         steps=typed.steps,
         warmup=typed.warmup,
         timeout=typed.timeout,
-        device=typed.device,
+        device=typed.device if typed.values or typed.device != "auto" else "simulated",
+        values=typed.values,
         processes=typed.nproc_per_node,
         deep=typed.deep,
-        verify=tuple(typed.verify or ()),
-        pairs=typed.pairs,
-        seed=typed.seed,
         budget=typed.budget or bool(typed.limit),
         limits=tuple(typed.limit or ()),
         tries_optimizers=typed.try_optimizers,
@@ -115,12 +109,17 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
         raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
     if typed.memory is not None and typed.trace is None:
         raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
-    if typed.trace is not None and (typed.module or typed.verify):
-        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
+    if typed.trace is not None and typed.module:
+        raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
     if typed.trace is not None and (typed.budget or typed.limit):
         raise UsageError(
             "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
         )
+
+    if not typed.values and typed.device in ("cpu", "cuda"):
+        raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
+    if not typed.values and typed.verify:
+        raise UsageError("--verify compares losses and parameters, which --no-values does not compute; leave one out")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -137,21 +136,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     run = parser.add_argument_group("the run")
     run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
-    run.add_argument("--steps", type=_count, metavar="N", help="steps to measure (default: 30, simulated 20)")
-    run.add_argument("--warmup", type=_count, metavar="N", help="steps before (default: 10, simulated 3)")
+    run.add_argument("--steps", type=count, metavar="N", help="steps to measure (default: 30, simulated 20)")
+    run.add_argument("--warmup", type=count, metavar="N", help="steps before (default: 10, simulated 3)")
     run.add_argument(
-        "--timeout", type=_seconds, default=600.0, metavar="SECONDS", help="give up after so long (default: 600)"
+        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="give up after so long (default: 600)"
     )
     run.add_argument(
         "--device",
-        type=_device,
+        type=device,
         default="auto",
         metavar="DEVICE",
         help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
         "one, else simulated:h100)",
     )
     run.add_argument(
-        "--nproc-per-node", type=_count, default=1, metavar="N", help="start N processes with torch's own launcher"
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="count without computing what lies on the simulated GPU, for models that no CPU can hold or train",
+    )
+    run.add_argument(
+        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
     )
     deep = run.add_mutually_exclusive_group()
     deep.add_argument(
@@ -167,24 +172,8 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="after the steps, time each way in which an optimizer could update (for-loop, foreach, fused) on copies",
     )
-    overlay = run.add_mutually_exclusive_group()
-    overlay.add_argument(
-        "--overlay",
-        action="store_true",
-        default=None,
-        help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
-    )
-    overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
-    run.add_argument(
-        "--verify",
-        action="append",
-        metavar="RULE",
-        help="run with and without the fix of this rule, or of `all`, and compare speed and training",
-    )
-    run.add_argument(
-        "--pairs", type=_pairs, default=6, metavar="N", help="how often each version runs then (default: %(default)s)"
-    )
-    run.add_argument("--seed", type=int, metavar="N", help="seed what the script leaves unseeded in these runs")
+    add_overlay(run)
+    run.add_argument("--verify", type=_gone, help=argparse.SUPPRESS)
     budget = parser.add_argument_group("a budget, for CI")
     budget.add_argument(
         "--budget",
@@ -203,7 +192,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     trace.add_argument("--memory", type=Path, metavar="SNAPSHOT", help="and this snapshot of torch.cuda.memory")
     output = parser.add_argument_group("output")
-    _add_format(output)
+    add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
     add_color(output)
@@ -216,8 +205,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _without_separator(words: Sequence[str]) -> list[str]:
-    """`probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same."""
+def without_separator(words: Sequence[str]) -> list[str]:
+    """The script and its arguments. `probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same."""
     places = [index for index in (0, 1) if words[index : index + 1] == ["--"]]
     return [word for index, word in enumerate(words) if index not in places[:1]]
 
@@ -231,12 +220,25 @@ def doctor_parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 nothing is off; 1 something is; 2 the machine could not be asked.",
         allow_abbrev=False,
     )
-    _add_format(parser)
+    add_format(parser)
     add_color(parser)
     return parser
 
 
-def _add_format(parser: argparse._ActionsContainer) -> None:
+def add_overlay(parser: argparse._ActionsContainer) -> None:
+    """Add --overlay and --no-overlay."""
+    overlay = parser.add_mutually_exclusive_group()
+    overlay.add_argument(
+        "--overlay",
+        action="store_true",
+        default=None,
+        help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
+    )
+    overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
+
+
+def add_format(parser: argparse._ActionsContainer) -> None:
+    """Add --output-format."""
     parser.add_argument(
         "--output-format",
         type=one_of(("text", "json")),
@@ -246,7 +248,12 @@ def _add_format(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _device(text: str) -> str:
+def _gone(rule: str) -> str:
+    raise argparse.ArgumentTypeError(f"it is a command of its own now: `trainlint prove --fixes {rule} SCRIPT`")
+
+
+def device(text: str) -> str:
+    """A device by its name. Raises ArgumentTypeError."""
     if text in ("auto", "cuda", "cpu"):
         return text
     if text.partition(":")[0] != "simulated":
@@ -260,24 +267,19 @@ def _device(text: str) -> str:
     return text
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A number from 1 on. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1 on, not {text!r}")
     return int(text)
 
 
-def _pairs(text: str) -> int:
-    pairs = _count(text)
-    if pairs < _FEWEST_PAIRS:
-        raise argparse.ArgumentTypeError(f"one pair does not tell how much runs differ; {_FEWEST_PAIRS} are the least")
-    return pairs
-
-
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A time. Raises ArgumentTypeError."""
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
+        number = 0.0
+    if not number > 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds, not {text!r}")
-    return seconds
+    return number

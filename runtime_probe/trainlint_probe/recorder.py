@@ -23,6 +23,7 @@ from trainlint_probe.storage import read_run, write_run
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
+from trainlint_probe.watch.seeding import seed_what_is_unseeded
 from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 from trainlint_probe.wording.errors import words_of, words_with_line
@@ -30,6 +31,7 @@ from trainlint_probe.wording.errors import words_of, words_with_line
 if TYPE_CHECKING:
     from trainlint_probe.simulated.hooks import SimulatedHooks
     from trainlint_probe.watch.afterwards.deeper import Changes
+    from trainlint_probe.watch.computing import Computing
     from trainlint_probe.watch.hooks import Hooks
 
 FAILURE = "failure"
@@ -57,6 +59,8 @@ class Recorder:
         self.imports = Imports()
         self.hooks: Hooks | SimulatedHooks | None = None
         """There once the script has imported torch."""
+        self.computing: Computing | None = None
+        """Likewise, where what is computed is to be compared."""
         self.began = time.perf_counter()
         self.lock = threading.Lock()
         self.run: Run | None = None
@@ -73,6 +77,8 @@ class Recorder:
             renames.install()
         guard.install((self.child_settings.output, *self.child_settings.overlaid), self.saves.new, self._safety_stop)
         self.imports.when("torch", self._install)
+        if self.child_settings.seed is not None:
+            seed_what_is_unseeded(self.child_settings.seed, self.imports)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
         threading.Thread(target=self._keep_time, name="trainlint", daemon=True).start()
@@ -93,12 +99,18 @@ class Recorder:
         from trainlint_probe.watch.hooks import Hooks
 
         wanted = self.child_settings.device
-        if wanted.startswith("simulated") or (wanted == "auto" and not has_accelerator()):
+        is_simulated = wanted.startswith("simulated") or (wanted == "auto" and not has_accelerator())
+        if is_simulated:
             from trainlint_probe.simulated.hooks import SimulatedHooks
 
             self.hooks = SimulatedHooks(self.child_settings, self.watch, self.clock)
         else:
             self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
+        if self.child_settings.compares:
+            from trainlint_probe.watch.computing import Computing
+
+            self.computing = Computing(self.hooks.quietly, each_step=is_simulated)
+            self.computing.install()
         self.hooks.install()
 
     def failed(self, error: BaseException) -> None:
@@ -193,6 +205,9 @@ class Recorder:
                 cores=self.clock.cores,
                 **seen,
             )
+            if self.computing is not None:
+                marks = [mark.at for mark in (*clock.warmup_marks, *clock.marks)]
+                run = replace(run, computed=self.computing.read(marks, self.watch.ledger.lines.is_users))
             if clock.source is not Source.OPTIMIZER:
                 self.watch.note(f"No optimizer of torch has stepped, so steps are counted by {clock.name}.")
             for name in self.clock.others():

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
-    from trainlint_probe.verify.result import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,6 @@ class Result:
     memory: MemoryReading | None = None
     tables: ProfileTables | None = None
     """The operators and modules of the trace."""
-    comparisons: tuple[Verification, ...] = ()
-    """What came of trying fixes."""
     judged: Judged = field(default_factory=Judged)
     """The source files that `verdicts` are about."""
     unjudged: Unjudged = EVERYTHING_JUDGED

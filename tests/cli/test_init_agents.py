@@ -34,7 +34,7 @@ def test_three_files_are_written_and_each_is_named(program: Program) -> None:
     assert SKILL in section(agents)
     skill = (program.directory / SKILL).read_text()
     assert skill.startswith("---\nname: trainlint\ndescription: ")
-    assert "| waiting for the GPU |" in section(skill)
+    assert "| waiting for the GPU: `wait` |" in section(skill)
     assert not (program.directory / "trainlint.toml").exists()
 
 

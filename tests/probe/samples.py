@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TraceBuilder
 from trainlint.evidence import (
@@ -22,14 +21,11 @@ from trainlint.evidence import (
     Step,
     Verdict,
 )
-from trainlint.finding import Safety
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.profile_tables.modules import Modules, ModuleTime
 from trainlint_probe.profile_tables.operators import Operators, OperatorTime
 from trainlint_probe.profile_tables.tables import ProfileTables
-from trainlint_probe.verify.ratio import Pair, ratio_of_means
-from trainlint_probe.verify.result import End, Likeness, Outcome, Training, Trial, Verification
 
 ENVIRONMENT = Environment(
     {
@@ -161,34 +157,6 @@ VERDICTS = [SAVING, EVALUATION, READING, LOADING, COPYING]
 def hostile(verdict: Verdict = LOADING) -> Verdict:
     """A verdict on a file whose name is a script."""
     return replace(verdict, at=Line("<script>alert(1)</script>.py", 7), message='"><img src=x onerror=alert(1)>')
-
-
-def tried(*, gain: float = 0.75) -> Verification:
-    """A fix after which a step takes `gain` times as long."""
-    random = Random(7)
-
-    def trial(ms: float) -> Trial:
-        times = tuple(random.gauss(ms, 1.5) + (ms if random.random() < 0.05 else 0.0) for _ in range(30))
-        losses = tuple(1.0 / (1 + step) for step in range(35))
-        return Trial(End.WINDOW_CLOSED, times, losses, "ab12", clock="AdamW.step")
-
-    before = tuple(trial(26.0) for _ in range(4))
-    after = tuple(trial(26.0 * gain) for _ in range(3))
-    pairs = [Pair(one.step_ms, other.step_ms) for one, other in zip(before[1:], after, strict=True)]
-    speed = ratio_of_means(pairs)
-    return Verification(
-        "TRN101",
-        "loader-without-workers",
-        Outcome.VERIFIED if speed.high < 1 else Outcome.NO_GAIN,
-        f"with the fix a step takes {speed.value:.2f} times as long ({speed.low:.2f} to {speed.high:.2f})",
-        Safety.SAFE,
-        ("train.py",),
-        1,
-        speed,
-        Training(Likeness.IDENTICAL, "all 35 losses and the parameters are the same, bit for bit", 35),
-        before=before,
-        after=after,
-    )
 
 
 def trace(path: Path, *, rank: int | None = None, gap: float = 0.1) -> Path:

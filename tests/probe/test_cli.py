@@ -57,7 +57,7 @@ def test_what_follows_the_script_is_the_script_s(words: Sequence[str], script: s
     [
         ([], "name the script that trains, as in `trainlint probe train.py`, or a trace with --trace"),
         (["--memory", "m.pickle", "train.py"], "--memory goes with --trace"),
-        (["--trace", "t.json", "--verify", "all"], "leave out -m and --verify"),
+        (["--trace", "t.json", "-m", "train"], "leave out -m"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: Sequence[str], sentence: str) -> None:
@@ -71,7 +71,7 @@ def test_what_makes_no_sense_is_refused(words: Sequence[str], sentence: str) -> 
         ("probe --stesp 5 train.py", "--steps"),
         ("probe --output-format jsn train.py", "json"),
         ("probe --color nevr train.py", "never"),
-        ("probe --verify item-in-traning-step train.py", "item-in-training-step"),
+        ("prove --fixes item-in-traning-step train.py", "item-in-training-step"),
         ("doctor --output-frmat json", "--output-format"),
         ("doctor --color alway", "always"),
         ("plan --gqus 2", "--gpus"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from importlib.resources import files
-from math import inf, nan
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from docs import probe_schema
 from tests.probe import samples
 from tests.probe.any_run import anything, runs
-from trainlint.evidence import Environment, Run, State, Verdict
+from trainlint.evidence import Environment, Interval, Run, State, Verdict
 from trainlint.evidence_json import from_json
 from trainlint.finding import Failure
 from trainlint_probe.report.document import document
@@ -27,7 +27,7 @@ from trainlint_probe.traces.reading import read_trace
 
 SCHEMA = json.loads((files("trainlint_probe.report") / "schema/probe.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
-FULL = Result((samples.run(),), tuple(samples.VERDICTS), comparisons=(samples.tried(),))
+FULL = Result((samples.run(),), tuple(samples.VERDICTS))
 
 
 def written(result: Result) -> dict[str, Any]:
@@ -55,7 +55,6 @@ def test_a_document_holds_all_that_is_known() -> None:
     assert [verdict["code"] for verdict in whole["verdicts"]] == ["TRN101", "TRN201", "TRN205", "TRN303", "TRN310"]
     assert whole["verdicts"][0]["cost"] == {"low": 26.1, "high": 36.2}
     assert whole["verdicts"][2]["cost"] is None
-    assert whole["comparisons"][0]["safety"] == "safe"
     assert whole["environment"]["facts"]["torch"] == "2.7.1+cu126"
     assert whole["utilization"]["share"] == pytest.approx(0.2555, abs=1e-3)
     assert whole["reading"] is None
@@ -81,15 +80,14 @@ def test_a_trace_and_the_traces_of_ranks_are_told_apart(tmp_path: Path) -> None:
     assert together["reading"] is None
 
 
-def test_a_loss_that_is_no_number_is_null() -> None:
-    tried = samples.tried()
-    diverged = replace(tried, after=(replace(tried.after[0], losses=(1.0, inf, nan)),))
-    assert written(Result((), (), comparisons=(diverged,)))["comparisons"][0]["after"][0]["losses"] == [1.0, None, None]
+def test_a_time_that_is_no_number_is_null() -> None:
+    endless = replace(samples.LOADING, cost=Interval(1.0, inf))
+    assert written(Result((), (endless,)))["verdicts"][0]["cost"] == {"low": 1.0, "high": None}
 
 
 @pytest.mark.parametrize(
     ("place", "wrong"),
-    [(("runs", 0, "outcome"), 3), (("verdicts", 0, "state"), "guilty"), (("comparisons", 0, "safety"), 1)],
+    [(("runs", 0, "outcome"), 3), (("verdicts", 0, "state"), "guilty")],
 )
 def test_the_schema_refuses_what_is_no_document(place: tuple[str, int, str], wrong: object) -> None:
     whole = written(FULL)

@@ -68,7 +68,7 @@ class Outline(HTMLParser):
 
 @cache
 def full_page() -> str:
-    return page([samples.run()], samples.VERDICTS, comparisons=[samples.tried(), samples.tried(gain=1.0)])
+    return page([samples.run()], samples.VERDICTS)
 
 
 @cache
@@ -141,8 +141,8 @@ def test_headings_form_an_outline_and_every_table_has_headers() -> None:
 def test_every_picture_has_a_title_and_says_in_words_what_it_shows() -> None:
     outline = Outline(full_page())
     pictures = [attributes for tag, attributes in outline.tags if tag == "svg"]
-    # Step split, steps, memory, and two comparisons, each for wide screens and for narrow ones.
-    assert len(pictures) == 10
+    # Step split, steps and memory, each for wide screens and for narrow ones.
+    assert len(pictures) == 6
     assert all(attributes["role"] == "img" and attributes["aria-labelledby"] for attributes in pictures)
     assert "Memory at the end of each step" in outline.texts["title"]
     spoken = " ".join(outline.texts["desc"])
@@ -191,11 +191,9 @@ def test_nothing_of_a_user_s_file_becomes_markup() -> None:
         environment=Environment({evil: evil}, (evil,)),
         loaders=(replace(samples.run().loaders[0], settings={"dataset": evil}),),
     )
-    comparison = replace(samples.tried(), code=evil, name=evil, sentence=evil)
     text = page(
         [run, replace(run, rank=1)],
         [samples.hostile(), replace(samples.hostile(), code=evil)],
-        comparisons=[comparison],
     )
     outline = Outline(text)
     assert not {tag for tag, _ in outline.tags} & {"script", "img"}
@@ -257,13 +255,6 @@ def test_without_matplotlib_the_page_says_what_to_install(monkeypatch: pytest.Mo
         full_page.__wrapped__()
 
 
-def test_a_fix_whose_speed_is_not_known_has_words_and_no_picture() -> None:
-    unknown = replace(samples.tried(), speed=None, training=None, sentence="the script failed with the fix")
-    outline = Outline(page([samples.run(steps=1)], [], comparisons=[unknown]))
-    assert "The script failed with the fix." in outline.texts["p"]
-    assert not any("without and with the fix" in title for title in outline.texts["title"])
-
-
 def test_a_trace_has_a_page_of_its_own(tmp_path: Path) -> None:
     events = read_events(samples.trace(tmp_path / "trace.json"))
     outline = whole(page([], [], reading_of(events), timeline=timeline_of(events)))
@@ -315,7 +306,7 @@ def test_a_browser_shows_all_of_it_and_asks_for_nothing_else(
 ) -> None:
     written = tmp_path / "page.html"
     verdicts = [*samples.VERDICTS, samples.hostile()]
-    written.write_text(page(samples.ranks(), verdicts, comparisons=[samples.tried()]), encoding="utf-8")
+    written.write_text(page(samples.ranks(), verdicts), encoding="utf-8")
     assert opened(browser, written, width=width, scheme=scheme) == [written.as_uri()]
 
     headings = browser.execute_script("return [...document.querySelectorAll('h1, h2, h3')].map(each => each.innerText)")

@@ -105,7 +105,7 @@ class TestShown:
         assert "confirmed train.py:31 TRN101 loader-without-workers, TRNP101 loader-starvation The step waits" in text
         assert "2 workers or more would be ahead of it." in text
         assert samples.LOADING.sentence[1:] not in text
-        assert "To try its fix (unsafe), add: --verify TRN101 " in text
+        assert "To try its fix (unsafe): trainlint prove --fixes TRN101 SCRIPT " in text
         assert "To write it: trainlint check --select TRN101 --fix --unsafe-fixes train.py " in text
         assert (
             "First: train.py:31, TRN101 loader-without-workers: 26.1 to 36.2 ms a step (49.1–68.2%), confirmed" in text
@@ -117,7 +117,7 @@ class TestShown:
         assert "To write its fix (unsafe): trainlint check --select TRN101 --fix --unsafe-fixes train.py" in text
         of_trace = page([], self.VERDICTS, reading)
         assert "To write its fix (unsafe): <code>trainlint check" in of_trace
-        assert "--verify" not in text + of_trace
+        assert "prove" not in text + of_trace
 
     def test_verbose_says_what_each_rests_on(self) -> None:
         text = " ".join(render([samples.run()], self.VERDICTS, Style(100), verbose=True).split())

@@ -180,7 +180,7 @@ def test_evidence_is_an_ordinary_file(project: Program) -> None:
 
 def test_evidence_with_numbers_beyond_all_floats_is_refused(project: Program, write: Write) -> None:
     run = {"steps": [{"ms": int("9" * 400)}], "device": "cpu", "outcome": "window closed"}
-    write("seen.json", json.dumps({"format_version": 2, "runs": [run], "verdicts": [], "judged": {}}))
+    write("seen.json", json.dumps({"format_version": 3, "runs": [run], "verdicts": [], "judged": {}}))
     result = project("check", "--evidence", "seen.json", "train.py")
     assert result.code == 2
     assert "a number that is too large" in result.err

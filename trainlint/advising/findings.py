@@ -79,7 +79,7 @@ def _effort(fixed: int, places: int) -> str:
 def _check(rule: InstalledRule) -> str:
     if not rule.confirmed_by:
         return "the loss of the first steps, and the time of a step"
-    return f"`trainlint probe --verify {rule.code} SCRIPT`, or the time of a step"
+    return f"`trainlint prove --fixes {rule.code} SCRIPT`, or the time of a step"
 
 
 def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Gain:

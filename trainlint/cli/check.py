@@ -36,12 +36,10 @@ if TYPE_CHECKING:
 
     from trainlint.cache.cache import Cache
     from trainlint.cli.new_code.narrowing import Narrowing
-    from trainlint.cli.new_code.only import Only
     from trainlint.engine.discover import Discovery
     from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
     from trainlint.finding import Report
-    from trainlint.report import Sources
     from trainlint.verdict_file import Evidence
 
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
@@ -78,17 +76,13 @@ def _check(options: Namespace) -> int:
     require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
     narrowing = _narrowing(options, configurations, discovery)
-    only = _only(options, configurations, discovery)
     todo, asked = fixing(options), None
-    is_limited = narrowing is not None or only is not None
-    if todo is not None and (options.interactive or is_limited):
-        untracked = configurations.untracked_copy()
-        asked = _asked(narrowing, only, discovery, untracked, options, cache)
-        todo = _chosen(todo, asked, discovery, untracked, options, is_limited=is_limited)
+    if todo is not None and (options.interactive or narrowing is not None):
+        todo, asked = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
     with _progress(options) as told:
         found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
-    sources = SourcesOnDisk(discovery.targets)
-    found = narrowed(found, narrowing, only, asked, sources)
+    if narrowing is not None:
+        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets), asked)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -104,25 +98,10 @@ def _check(options: Namespace) -> int:
     return exit_code(found, options)
 
 
-def _only(options: Namespace, configurations: Configurations, discovery: Discovery) -> Only | None:
-    """The findings that were named; None where all count."""
-    if not options.only:
-        return None
-    from trainlint.cli.new_code.only import only_for
-
-    return only_for(options, configurations, {target.shown: target.path for target in discovery.targets})
-
-
-def narrowed(found: Run, narrowing: Narrowing | None, only: Only | None, asked: Report | None, sources: Sources) -> Run:
-    """The run with its new and named findings. `asked` are those before it, where it fixed some of them."""
-    if narrowing is not None:
-        found = narrowing.narrowed(found, sources)
-    return found if only is None else only.narrowed(found, asked, sources)
-
-
 def _narrowing(options: Namespace, configurations: Configurations, discovery: Discovery) -> Narrowing | None:
-    """What the run leaves out because it is not new; None where all counts. Raises UsageError."""
-    if options.diff_base is None and not configurations.names_baseline(target.path for target in discovery.targets):
+    """What the run leaves out because it is not new or not named; None where all counts. Raises UsageError."""
+    named = options.only is not None or options.diff_base is not None
+    if not named and not configurations.names_baseline(target.path for target in discovery.targets):
         return None
     from trainlint.cli.new_code.narrowing import narrowing_for
 
@@ -158,43 +137,29 @@ def _highest_level(options: Namespace) -> Safety:
     return Safety.UNSAFE if options.interactive and not options.fix else Safety.SAFE
 
 
-def _asked(
+def _chosen(
+    todo: Fixing,
     narrowing: Narrowing | None,
-    only: Only | None,
     discovery: Discovery,
     configurations: Configurations,
     options: Namespace,
     cache: Cache | None,
-) -> Report:
-    """What a fix may be for: the findings that are new, and named. Judges the files. Raises UsageError."""
+) -> tuple[Fixing, Report]:
+    """What is to be done about those findings that are new and named, and that the user is asked about; and these.
+
+    Judges the files. Raises UsageError.
+    """
     with _progress(options) as told:
-        found = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
+        asked = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
     sources = SourcesOnDisk(discovery.targets)
     if narrowing is not None:
-        found = narrowing.narrowed(found, sources)
-    return (found if only is None else only.named(found, sources)).report
-
-
-def _chosen(
-    todo: Fixing,
-    asked: Report,
-    discovery: Discovery,
-    configurations: Configurations,
-    options: Namespace,
-    *,
-    is_limited: bool,
-) -> Fixing:
-    """What is to be done about these findings. Where the user wants that, each is asked about."""
-    if is_limited:
-        from trainlint.cli.new_code.narrowing import limited
-
-        todo = limited(todo, asked)
+        asked = narrowing.narrowed(asked, sources)
+        todo = narrowing.limited(todo, asked.report)
     if options.interactive:
         from trainlint.cli.at_terminal.interactive import choose
 
-        sources, rules = SourcesOnDisk(discovery.targets), configurations.rules_that_ran()
-        todo = choose(asked.findings, todo, sources, rules, options)
-    return todo
+        todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
+    return todo, asked.report
 
 
 def exit_code(found: Run, options: Namespace) -> int:

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
-from trainlint.cli.check import narrowed
 from trainlint.cli.console import UsageError
-from trainlint.cli.new_code.narrowing import limited
-from trainlint.cli.new_code.only import only_for
 from trainlint.cli.output import (
     require_writable_reports,
     show_diff,
@@ -32,10 +29,8 @@ from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping
 
     from trainlint.cli.new_code.narrowing import Narrowing
-    from trainlint.cli.new_code.only import Only
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
@@ -61,25 +56,24 @@ def check_stdin(
     here = Path.cwd()
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)
-    narrowing = _narrowing(options, configurations, Target(path, shown, len(data)), data)
-    only = only_for(options, configurations, {shown: path})
+    narrowing: Narrowing | None = None
+    if options.only or options.diff_base is not None or configurations.names_baseline([path]):
+        from trainlint.cli.new_code.narrowing import narrowing_for
+
+        target = Target(path, shown, len(data))
+        narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
     source: SourceFile | None = None
     asked: Report | None = None
     try:
         source = decode_source(shown, data)
-        if fixing is not None and (narrowing is not None or only is not None):
-            asked = _asked(source, path, options, configurations.untracked_copy(), narrowing, only)
-            fixing = limited(fixing, asked)
-        found = _judged(source, path, options, configurations, fixing)
-        if found.is_partial and not options.quiet:
-            tell_partial()
+        found, asked = _judged(source, path, options, configurations, fixing, narrowing)
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
-    found = narrowed(found, narrowing, only, asked, lambda _: source)
     if narrowing is not None:
+        found = narrowing.narrowed(found, lambda _: source, asked)
         narrowing.tell_gone(found.report, options)
     if options.diff:
         found = without_commands_in_patches(found)
@@ -88,21 +82,16 @@ def check_stdin(
     for rewrite in found.rewrites:
         data = rewrite.contents[1]
         source = decode_source(shown, data)
-    found = _with_evidence(found, evidence, options, {shown: data})
+    if evidence is not None:
+        from trainlint.cli.evidence import with_evidence
+
+        only_confirmed = options.fail_on == CONFIRMED
+        found = with_evidence(found, evidence, only_confirmed=only_confirmed, contents={shown: data})
     if fixing:
         console.out_bytes(data)
     stream = sys.stderr if fixing else sys.stdout
     show_report(found.report, lambda _: source, configurations, options, stream)
     return found
-
-
-def _narrowing(options: Namespace, configurations: Configurations, target: Target, data: bytes) -> Narrowing | None:
-    """What the run leaves out because it is not new; None where all counts. Raises UsageError."""
-    if options.diff_base is None and not configurations.names_baseline([target.path]):
-        return None
-    from trainlint.cli.new_code.narrowing import narrowing_for
-
-    return narrowing_for(options, configurations, Discovery((target,)), {target.shown: data})
 
 
 def _judged(
@@ -111,31 +100,17 @@ def _judged(
     options: Namespace,
     configurations: Configurations,
     fixing: Fixing | None,
-) -> Run:
-    """What is found in the code."""
-    cache, alone = cache_for(options, [path.parent]), not options.stdin_filename
-    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
-
-
-def _with_evidence(found: Run, evidence: Evidence | None, options: Namespace, contents: Mapping[str, bytes]) -> Run:
-    """The run with what a measurement proved of its findings."""
-    if evidence is None:
-        return found
-    from trainlint.cli.evidence import with_evidence
-
-    return with_evidence(found, evidence, only_confirmed=options.fail_on == CONFIRMED, contents=contents)
-
-
-def _asked(
-    source: SourceFile,
-    path: Path,
-    options: Namespace,
-    configurations: Configurations,
     narrowing: Narrowing | None,
-    only: Only | None,
-) -> Report:
-    """What a fix may be for: the findings that are new, and named. Raises UsageError."""
-    found = _judged(source, path, options, configurations, None)
-    if narrowing is not None:
-        found = narrowing.narrowed(found, lambda _: source)
-    return (found if only is None else only.named(found, lambda _: source)).report
+) -> tuple[Run, Report | None]:
+    """What is found in the code, of which only what is new and named is fixed; and this, where anything is fixed."""
+    cache = cache_for(options, [path.parent])
+    alone = not options.stdin_filename
+    asked = None
+    if narrowing is not None and fixing is not None:
+        before = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
+        asked = narrowing.narrowed(before, lambda _: source).report
+        fixing = narrowing.limited(fixing, asked)
+    found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+    if found.is_partial and not options.quiet:
+        tell_partial()
+    return found, asked

@@ -122,16 +122,22 @@ def count(number: int, noun: str) -> str:
 def summary(report: Report) -> str:
     """The last line for people. It says that all is clear only where everything was judged and nothing found."""
     files = _files(report)
+    asides: list[str] = []
     new = "new " if report.compared else ""
     if report.findings:
         verdict = f"Found {count(len(report.findings), f'{new}problem')} in {files}"
+        if words := fixable(report.findings):
+            asides.append(words)
     elif not report.files:
         verdict = "No file was judged"
-    elif report.failures or report.left_out or _left_out(report):
+    elif report.failures or _left_out(report):
         verdict = f"Found no {new}problem in {files}"
     else:
         verdict = f"All clear: {files}"
-    if asides := _asides(report):
+    asides += _left_out(report)
+    if report.suppressed:
+        asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
+    if asides:
         verdict += f" ({'; '.join(asides)})"
     if report.failures:
         verdict += "; not everything could be judged" if report.files or report.findings else ""
@@ -139,17 +145,6 @@ def summary(report: Report) -> str:
     fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
     ignored = f"Added ignore comments for {count(report.ignored, 'problem')}. " if report.ignored else ""
     return f"{fixed}{ignored}{verdict}."
-
-
-def _asides(report: Report) -> list[str]:
-    """What the last line says in parentheses."""
-    asides = [words] if (words := fixable(report.findings)) else []
-    asides += _left_out(report)
-    if report.left_out:
-        asides.append(f"{report.left_out} left out")
-    if report.suppressed:
-        asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
-    return asides
 
 
 def _files(report: Report) -> str:
@@ -161,10 +156,12 @@ def _files(report: Report) -> str:
 
 
 def _left_out(report: Report) -> list[str]:
-    """How many findings are not listed because they are not new, and why."""
+    """How many findings are not listed because they are not new or not asked for, and why."""
     compared, words = report.compared, list[str]()
     if compared is not None and compared.known:
         words.append(f"{len(compared.known)} in the baseline")
     if compared is not None and compared.outside:
         words.append(f"{compared.outside} not touched by what changed since {quoted(str(compared.base))}")
+    if report.left_out:
+        words.append(f"{report.left_out} left out")
     return words

@@ -20,9 +20,8 @@ from trainlint_probe.result import Ignored, Result
 from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
-from trainlint_probe.verify.result import Verification
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
@@ -66,8 +65,6 @@ class Document:
     """What each line of the user's takes of a step of the first run."""
     memory: MemoryReading | None
     """What a snapshot of the device's memory shows. Null where none was read."""
-    comparisons: tuple[Verification, ...]
-    """What came of trying fixes."""
     budgets: tuple[Spending, ...]
     """What each process spent of its budget. Empty where no budget was asked for."""
     environment: Environment | None
@@ -93,14 +90,11 @@ def document(result: Result) -> str:
         profile=result.tables,
         lines=line_times(runs[0]) if runs else (),
         memory=result.memory,
-        comparisons=result.comparisons,
         budgets=result.budgets,
         environment=runs[0].environment if runs else None,
         utilization=utilization(runs[0]) if runs else None,
     )
     written = to_json(whole)
-    for tried, comparison in zip(written["comparisons"], whole.comparisons, strict=True):
-        tried["safety"] = comparison.safety.label if comparison.safety else None
     return json.dumps(_finite(written), indent=2, allow_nan=False) + "\n"
 
 

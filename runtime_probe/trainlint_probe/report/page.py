@@ -23,7 +23,6 @@ from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import Picture
 from trainlint_probe.report.first import gain, to_do_first
 from trainlint_probe.report.picture_of_timeline import timeline_picture
-from trainlint_probe.report.picture_of_trial import comparison
 from trainlint_probe.report.words import (
     busy_sentence,
     capital,
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
-    from trainlint_probe.verify.result import Verification
 
 _STATES = {
     State.CONFIRMED: "it costs at least the threshold, 1% of the time unless another was set",
@@ -74,7 +72,6 @@ def page(
     runs: Sequence[Run],
     verdicts: Sequence[Verdict],
     reading: TraceReading | RanksReading | None = None,
-    comparisons: Sequence[Verification] = (),
     *,
     timeline: Timeline | None = None,
     tables: ProfileTables | None = None,
@@ -87,7 +84,6 @@ def page(
         runs: one for each process, the one to speak of first; none where only a trace was read.
         verdicts: on what findings, in any order.
         reading: what a trace shows, or the traces of all ranks, where there are any.
-        comparisons: what came of trying fixes.
         timeline: a step of that trace.
         tables: its operators and modules.
         unjudged: what no verdict speaks of.
@@ -120,7 +116,6 @@ def page(
         reading=trace,
         most=_MOST_PLACES,
         budgets=[(spending, list(lines_of(spending))) for spending in budgets],
-        comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
         concerns=_concerns(runs),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,

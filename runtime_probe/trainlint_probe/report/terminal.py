@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,6 @@ from trainlint_probe.wording.units import duration, unit_of
 if TYPE_CHECKING:
     from trainlint_probe.budgets.judged import Spending
     from trainlint_probe.profile_tables.tables import ProfileTables
-    from trainlint_probe.verify.result import Verification
 
 _BAR = 30
 """Columns of a bar that stands for a whole step, where the terminal has room."""
@@ -70,7 +69,6 @@ def render(
     verdicts: Sequence[Verdict],
     style: Style,
     *,
-    comparisons: Sequence[Verification] = (),
     unjudged: Unjudged = EVERYTHING_JUDGED,
     budgets: Sequence[Spending] = (),
     tables: ProfileTables | None = None,
@@ -82,7 +80,6 @@ def render(
         runs: one for each process, the one to speak of first.
         verdicts: on what findings, in any order.
         style: what the terminal can show.
-        comparisons: what came of trying fixes.
         unjudged: what no verdict speaks of.
         budgets: what each process spent, where there is a budget.
         tables: the operators and modules of the first run.
@@ -94,8 +91,7 @@ def render(
         *_sampled(runs[0], style),
         *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
-        *verdict_lines(verdicts, style, verbose=verbose, tried=[item.code for item in comparisons]),
-        *_verification_text(comparisons, style),
+        *verdict_lines(verdicts, style, verbose=verbose),
         *failure_lines(unjudged, style),
         *_notes(runs, unjudged, style),
         *budget_lines(budgets, style),
@@ -180,10 +176,9 @@ def verdict_lines(
     *,
     of_run: bool = True,
     verbose: bool = False,
-    tried: Collection[str] = (),
 ) -> Iterator[Text]:
     """All verdicts, the dearest first; a line each for those that ask for no work, and one for all that need an
-    accelerator. Of a run, fixes can be tried that were not `tried` yet.
+    accelerator. Of a run, fixes can be tried.
     """
     told = defects(verdicts)
     if len(told) > 1:
@@ -193,8 +188,7 @@ def verdict_lines(
         if verbose or item.said.state not in _FOLDED:
             yield Text()
             yield from wrapped(_heading_of(item, style), style, indent="  ")
-            can_be_tried = of_run and item.said.code not in tried
-            for line in _explained(item, can_be_tried=can_be_tried, verbose=verbose):
+            for line in _explained(item, can_be_tried=of_run, verbose=verbose):
                 yield from wrapped(_sentence_text(f"  {line}", style), style, indent="  ")
     if not verbose:
         yield from _on_an_accelerator([item.said for item in told if needs_accelerator(item.said)], style)
@@ -226,7 +220,7 @@ def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[s
         yield why(item)
     if command := fix_command(item.said):
         if can_be_tried:
-            yield f"To try its fix ({item.said.fix}), add: --verify {item.said.code}"
+            yield f"To try its fix ({item.said.fix}): trainlint prove --fixes {item.said.code} SCRIPT"
         yield f"To write {'it' if can_be_tried else f'its fix ({item.said.fix})'}: {command}"
 
 
@@ -276,19 +270,6 @@ def _heading_of(item: Defect, style: Style) -> Text:
         (sentence(place_text(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
         f"  {names}",
     )
-
-
-def _verification_text(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
-    for tried in comparisons:
-        yield Text()
-        yield from wrapped(Text.assemble((f"{tried.outcome.value:<13}", "bold"), f"{tried.code} {tried.name}"), style)
-        yield from wrapped(_sentence_text(f"  {full(tried.sentence)}", style), style, indent="  ")
-        if tried.training:
-            yield from wrapped(_sentence_text(f"  {full(tried.training.sentence)}", style), style, indent="  ")
-        if tried.keeping and tried.keeping.keeps_less:
-            yield from wrapped(_sentence_text(f"  {full(tried.keeping.sentence)}", style), style, indent="  ")
-        if tried.peak:
-            yield from wrapped(_sentence_text(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
 
 
 def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Text]:

@@ -6,12 +6,13 @@ import os
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
-from trainlint_probe.simulated import cuda, ranks, streams, twins
+from trainlint_probe.simulated import cuda, graphs, ranks, streams, twins
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import Places
 from trainlint_probe.simulated.surface import Surface
+from trainlint_probe.simulated.valueless import Valueless
 from trainlint_probe.watch.patches import Patches
 
 _ON: list[Simulation] = []
@@ -21,8 +22,9 @@ _ON: list[Simulation] = []
 class Simulation:
     """A machine with GPUs, as a context: what PyTorch does inside of it is counted in `log`."""
 
-    def __init__(self, gpu: str = "h100", devices: int = 1) -> None:
-        """`gpu` is a name of `trainlint.planning.hardware`; there are 1 to 8 devices.
+    def __init__(self, gpu: str = "h100", devices: int = 1, *, values: bool = True) -> None:
+        """`gpu` is a name of `trainlint.planning.hardware`; there are 1 to 8 devices. Without `values`, what lies on
+        them has a shape and a type alone.
 
         Raises:
             ValueError: there is no such GPU, or not so many fit in one machine.
@@ -36,7 +38,8 @@ class Simulation:
         """The card of each device."""
         self.log = Log()
         self.places = Places(devices)
-        self.operators = Operators(self.places, self.log)
+        self.valueless = None if values else Valueless(self.places, self.log)
+        self.operators = Operators(self.places, self.log, self.valueless)
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
         self._devices = devices
@@ -48,7 +51,10 @@ class Simulation:
         self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)
+        if self.valueless is not None:
+            self.valueless.install(self._patches)
         streams.tell(self.log)
         self.surface.__enter__()
         self.operators.__enter__()

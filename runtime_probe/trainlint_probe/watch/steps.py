@@ -60,6 +60,8 @@ class Candidate:
         self.name = name
         """As people know it: "AdamW.step at train.py:77"."""
         self.marks: list[Mark] = []
+        self.warmup_marks: list[Mark] = []
+        """Those before the window, once that is open."""
         self.first: Counters = NOTHING
         """What was counted until the first mark."""
         self.last: Counters = NOTHING
@@ -190,7 +192,7 @@ class Clock:
             self.chosen = self._choose(candidate)
         if candidate is self.chosen and self._is_warm(candidate):
             self.warmup = candidate.steps
-            candidate.marks = candidate.marks[-1:]
+            candidate.warmup_marks, candidate.marks = candidate.marks[:-1], candidate.marks[-1:]
             candidate.first = candidate.last
             self.open, self.opened_at = True, time()
             self._at_opening = core_usage.sample_cores()
@@ -246,7 +248,7 @@ class Clock:
         if candidate.steps < self.child_settings.warmup + self.child_settings.steps:
             return False
         self.warmup = self.child_settings.warmup
-        candidate.marks = candidate.marks[self.warmup :]
+        candidate.warmup_marks, candidate.marks = candidate.marks[: self.warmup], candidate.marks[self.warmup :]
         candidate.first = candidate.warm
         self.open = self.is_closed = True
         self.watch.note(

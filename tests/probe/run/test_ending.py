@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -107,24 +106,6 @@ def test_a_daemon_ends_with_the_run(runner: Runner) -> None:
     launched = launch(Request("starts.py"), runner.output)
     assert only(launched).outcome == "no step"
     assert running(SECONDS) == []
-
-
-def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(runner.output))  # where it leaves what it cannot clear away
-    code = "from trainlint_probe.verify.one_run import Request, run_once; run_once(Request('waits.py'), {})"
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(120)
-        (runner.project / "waits.py").write_text(
-            "import socket, time\n"
-            f"here = socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))\n"
-            "time.sleep(600)\n"
-        )
-        process = subprocess.Popen([sys.executable, "-c", code])
-        connection, _ = server.accept()  # the script runs
-    with process, connection:
-        arms = children(process.pid)
-        process.kill()
-    assert all(map(wait_until_gone, arms))
 
 
 @pytest.mark.nightly

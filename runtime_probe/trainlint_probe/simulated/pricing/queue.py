@@ -22,6 +22,8 @@ class Work(NamedTuple):
     """Whether the host stands still until the device has done it and all before it."""
     name: Hashable = None
     """Whose wait it is: those of one name are priced together."""
+    queued: bool = True
+    """Whether the host hands it over by itself, and not within a graph."""
 
 
 HOST = (4e-6, 12e-6)
@@ -34,8 +36,15 @@ KERNEL = 2e-6
 
 def step_time(work: Sequence[Work], without: Hashable = None) -> Interval:
     """Milliseconds of a step; `without` the waits of that name."""
-    times = [_seconds(work, pace, slow, without) * 1e3 for pace in HOST for slow in (0, 1)]
+    times = corners(work, without)
     return Interval(min(times), max(times))
+
+
+def corners(work: Sequence[Work], without: Hashable = None) -> tuple[float, ...]:
+    """Milliseconds of a step at each corner of what is usual: a fast and a slow host, each with the device at its best
+    and at its worst.
+    """
+    return tuple(_seconds(work, pace, slow, without) * 1e3 for pace in HOST for slow in (0, 1))
 
 
 def prices(work: Sequence[Work]) -> Mapping[Hashable, Interval]:
@@ -43,11 +52,7 @@ def prices(work: Sequence[Work]) -> Mapping[Hashable, Interval]:
     names = dict.fromkeys(item.name for item in work if item.waits and item.name is not None)
     found = {}
     for name in names:
-        gains = [
-            (_seconds(work, pace, slow, None) - _seconds(work, pace, slow, name)) * 1e3
-            for pace in HOST
-            for slow in (0, 1)
-        ]
+        gains = [one - other for one, other in zip(corners(work), corners(work, name), strict=True)]
         found[name] = Interval(max(0.0, min(gains)), max(0.0, *gains))
     return found
 
@@ -56,7 +61,7 @@ def _seconds(work: Sequence[Work], pace: float, slow: int, without: Hashable) ->
     """How long the host and the device take together, from the first operator to the last's end."""
     host = device = 0.0
     for item in work:
-        host += pace
+        host += pace * item.queued
         device = max(device, host) + item.seconds[slow]
         if item.waits and (without is None or item.name != without):
             host = max(host, device) + WAIT[slow]

@@ -1,0 +1,273 @@
+"""`trainlint prove`: from what was typed to the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from trainlint.cli import console
+from trainlint.cli.console import UsageError
+from trainlint.evidence import Line
+from trainlint_probe.changed_files.written_files import about_files
+from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
+from trainlint_probe.judgement.static import configured, judge_at_work
+from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.prove.changed_lines import Difference, difference
+from trainlint_probe.prove.compare import compare, with_noise
+from trainlint_probe.prove.fixes import check_named, fixes_of
+from trainlint_probe.prove.options import Options, read_options
+from trainlint_probe.prove.proof import device_of, proof
+from trainlint_probe.prove.result import Answer, Proof, Training
+from trainlint_probe.prove.versions import Version, commit_tree, other_tree, repository_root, standing_in
+from trainlint_probe.report.words import why_no_step
+
+UNCHANGED, CHANGED_OR_WORSE, NOT_JUDGED = 0, 1, 2
+
+
+class CannotJudge(Exception):
+    """There is nothing to compare; the message is a sentence without a full stop."""
+
+
+def prove(arguments: Sequence[str]) -> int:
+    """Run a training before and after a change, say what the change does, and return the exit code. Raises UsageError,
+    also where nothing could be judged.
+    """
+    options = read_options(arguments)
+    try:
+        found = proof_of(options)
+    except CannotJudge as error:
+        raise UsageError(str(error)) from error
+    code = exit_code(found, allows_changed_losses=options.allows_changed_losses)
+    text = _text(found, options, code)
+    if options.output_file is None:
+        console.out(text)
+    else:
+        try:
+            options.output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"{options.output_file} cannot be written ({error.strerror})") from error
+    return code
+
+
+def exit_code(found: Proof, *, allows_changed_losses: bool) -> int:
+    """What is known to be wrong comes before what is not known."""
+    changed = found.training.answer is Answer.CHANGED and not allows_changed_losses
+    if changed or found.worse:
+        return CHANGED_OR_WORSE
+    return NOT_JUDGED if found.training.answer is Answer.UNKNOWN else UNCHANGED
+
+
+def _text(found: Proof, options: Options, code: int) -> str:
+    from trainlint.report.settings import Style, style_for
+    from trainlint_probe.prove.report import document, render
+
+    if options.output_format == "json":
+        return document(found, code)
+    if options.output_file is None:
+        return render(found, style_for(sys.stdout, options.color))
+    return render(found, Style(color=options.color == "always"))
+
+
+def proof_of(options: Options) -> Proof:
+    """Run both versions, and compare them.
+
+    Raises:
+        UsageError: there is no such script, rule, tree or commit.
+        CannotJudge: the script fails or never steps without the change, or there is no change.
+    """
+    if sys.platform == "win32":
+        raise UsageError("scripts are run on Linux and macOS alone")
+    if not options.module and not Path(options.script).is_file():
+        raise UsageError(f"there is no script {options.script}")
+    check_named(options.fixes)
+    with ExitStack() as stack:
+        here = Path.cwd().resolve()
+        if options.against is not None:
+            after = Version("the working tree", repository_root())
+            before = stack.enter_context(commit_tree(after.root, options.against))
+        elif options.before is not None:
+            after, before = Version("the working directory", here), other_tree(options.before)
+        else:
+            after = before = Version("without the fixes", here)
+        first = _run(before, after.root, options)
+        _check_ran(first, "before the change")
+        if before is after:
+            after = _fixed(before, first, options)
+        second = _run(after, after.root, options)
+        _check_ended(second, "after the change")
+        differs = difference(before, after, _imported(before, first) | _imported(after, second))
+        _check_own_files(before, after, first, differs)
+        training = _training(before, after, first, second, options)
+        return _proof(before, after, first, second, training, differs)
+
+
+def _training(before: Version, after: Version, first: Launched, second: Launched, options: Options) -> Training:
+    """How what is computed compares. Where it differs, the version before runs once more."""
+    if not _has_steps(second):
+        return Training(Answer.CHANGED, f"after the change, {why_no_step(second.runs[0])}", 0, 0)
+    failed = next((run for run in second.runs if run.outcome == "script failed"), None)
+    if failed is not None:
+        return Training(Answer.CHANGED, f"after the change, {why_no_step(failed)}", 0, 0)
+    training = compare(first.runs, second.runs)
+    if training.answer is not Answer.CHANGED or training.first_step is None:
+        return training
+    console.note("They differ. The version before the change runs once more: does it compute the same twice?")
+    again = _run(before, after.root, options)
+    _check_ran(again, "before the change, in a second run")
+    return with_noise(training, compare(first.runs, again.runs))
+
+
+def _proof(
+    before: Version, after: Version, first: Launched, second: Launched, training: Training, differs: Difference
+) -> Proof:
+    old, new = first.runs[0], second.runs[0]
+    wrote = [run for run in (first, second) if run.changed.new or run.changed.changed or run.changed.removed]
+    notes = [sentence for run in wrote for sentence in about_files(run.changed, run.overlay)]
+    if differs.hunks and old.simulated is not None and new.simulated is not None:
+        missed = differs.not_run(old.simulated.executed, new.simulated.executed)
+        if missed and len(missed) == differs.hunks and training.answer is Answer.SAME:
+            words = "none of the changed lines ran, so nothing is known of the change"
+            training = replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({_few(missed)})")
+        elif missed:
+            notes.insert(
+                0, f"What is said holds for what ran. Of the changed lines, these did not run: {_few(missed)}."
+            )
+    elif differs.hunks:
+        notes.insert(0, f"Whether the changed lines ran is not known on {device_of(new)}.")
+    else:
+        notes.insert(0, "In the files that the script imports, both versions have the same code.")
+    if new.outcome == "too short" and new.computed is not None:
+        notes.append(f"The script ended by itself after {len(new.computed.steps)} steps.")
+    return proof((before.name, after.name), (old, new), training, differs, list(dict.fromkeys(notes)))
+
+
+_SHOWN = 5
+
+
+def _few(places: Sequence[str]) -> str:
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return f"{', '.join(places[:_SHOWN])}{more}"
+
+
+def _fixed(before: Version, first: Launched, options: Options) -> Version:
+    """The version with the fixes. Raises CannotJudge where there are none."""
+    with standing_in(before.root):
+        script = None if options.module else Path(options.script)
+        lines = [Line(path, 1) for path in sorted(_imported(before, first))]
+        fixes = fixes_of(options.fixes, judge_at_work(script, lines, configured()).paths)
+    if not fixes.edits:
+        of = f"of {' and '.join(options.fixes)} " if options.fixes else "is safe and "
+        hint = "" if options.fixes else "; `--fixes all` takes those that are not safe, too"
+        raise CannotJudge(f"no fix {of}applies to the files that the script imports, so there is no change{hint}")
+    rules = ", ".join(f"{code} ({count})" for code, count in sorted(fixes.codes.items()))
+    return Version(f"with the fixes of {rules}", before.root, fixes.edits)
+
+
+def _run(version: Version, root: Path, options: Options) -> Launched:
+    """One run. `root` is the root of the project as it is: a project that is installed from there is to be imported
+    from this version's root.
+    """
+    console.note(f"Running {version.name}.")
+    here = Path.cwd().resolve()
+    script = options.script
+    if version.root != root:
+        if root not in (here, *here.parents):
+            raise UsageError(f"start it below {root}")
+        if not options.module and Path(script).is_absolute():
+            script = str(version.root / Path(script).resolve().relative_to(root))
+        here = version.root / here.relative_to(root)
+        if not here.is_dir():
+            raise UsageError(
+                f"{version.name} has no directory {here.relative_to(version.root)}, so it cannot run there"
+            )
+    simulated = options.device.startswith("simulated")
+    warmup = options.warmup or 10
+    request = Request(
+        script=script,
+        arguments=options.arguments,
+        module=options.module,
+        processes=1 if simulated else options.processes,
+        child_settings=ChildSettings(
+            output="",
+            warmup=warmup,
+            warmup_limit=warmup,  # of both runs, as many steps are compared
+            steps=options.steps or 30,
+            simulated_warmup=options.warmup or SIMULATED_WARMUP,
+            simulated_steps=options.steps or SIMULATED_STEPS,
+            device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_ranks=options.processes if simulated else 1,
+            hides_devices=options.device == "cpu",
+            timeout=options.timeout,
+            compares=True,
+            seed=options.seed,
+            moved=() if version.root == root else (str(root), str(version.root)),
+            flops=False,
+        ),
+        script_to_stderr=True,
+        progress=options.progress,
+        edits=version.edits,
+        also_kept=version.keeps,
+        overlay=options.overlay,
+    )
+    with standing_in(here), tempfile.TemporaryDirectory(prefix="trainlint-", ignore_cleanup_errors=True) as output:
+        launched = launch(request, Path(output))
+    if launched.interrupted:
+        raise KeyboardInterrupt
+    return launched
+
+
+def _has_steps(launched: Launched) -> bool:
+    return all(run.steps and run.computed is not None for run in launched.runs)
+
+
+def _check_ended(launched: Launched, when: str) -> None:
+    """Raises CannotJudge where something else than the script has ended a run."""
+    if launched.fault:
+        raise CannotJudge(f"{when}: {launched.fault.rstrip('.')}")
+    for run in launched.runs:
+        if run.outcome in ("timed out", "safety stop"):
+            raise CannotJudge(f"{when}, {why_no_step(run)}")
+
+
+def _check_ran(launched: Launched, when: str) -> None:
+    """Raises CannotJudge where a run has not come to its end, or has seen no step."""
+    _check_ended(launched, when)
+    for run in launched.runs:
+        if run.outcome == "script failed":
+            raise CannotJudge(f"{when}, {why_no_step(run)}; so there is nothing to compare")
+    if not _has_steps(launched):
+        words = "fewer than two steps were seen" if launched.runs[0].clock else why_no_step(launched.runs[0])
+        raise CannotJudge(f"{when}, {words}; so there is nothing to compare")
+
+
+def _imported(version: Version, launched: Launched) -> set[str]:
+    """The files below the root that a run has imported, by their paths below it."""
+    sources = (source for run in launched.runs if run.computed is not None for source in run.computed.sources)
+    return {_below(source, version.root) for source in sources if _is_below(source, version.root)}
+
+
+def _is_below(path: str, root: Path) -> bool:
+    return path.startswith(f"{root}{os.sep}")
+
+
+def _below(path: str, root: Path) -> str:
+    return Path(path).relative_to(root).as_posix()
+
+
+def _check_own_files(before: Version, after: Version, first: Launched, differs: Difference) -> None:
+    """Raises CannotJudge where the version before has imported changed files of the one after."""
+    if before.root == after.root:
+        return
+    sources = [source for run in first.runs if run.computed is not None for source in run.computed.sources]
+    taken = [_below(source, after.root) for source in sources if _is_below(source, after.root)]
+    wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
+    if wrong:
+        raise CannotJudge(
+            f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed in place; "
+            "so the two cannot be told apart; give `--before DIR` a tree whose modules lie beside its script"
+        )

@@ -1,0 +1,144 @@
+"""What may be typed after `trainlint prove`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.cli.arguments import Parser, add_color
+from trainlint.cli.console import UsageError
+from trainlint_probe.options import add_format, add_overlay, count, device, seconds, without_separator
+
+if TYPE_CHECKING:
+    from trainlint.report.settings import Color
+
+EXIT_CODES = (
+    "Exit codes: 0 the change alters nothing of the training and makes nothing worse; 1 it alters the training, or "
+    "makes something worse; 2 wrong usage, or it could not be judged."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of `trainlint prove`."""
+
+    script: str
+    """The script, or with `module` the module, that trains."""
+    arguments: tuple[str, ...]
+    """What is handed to it."""
+    module: bool
+    fixes: tuple[str, ...]
+    """Rules whose fixes are the change; empty for all safe ones."""
+    against: str | None
+    """The commit to compare with."""
+    before: Path | None
+    """The tree to compare with."""
+    steps: int | None
+    """None: as many as the device needs."""
+    warmup: int | None
+    timeout: float
+    """Seconds, of each run."""
+    device: str
+    processes: int
+    """How many to start through torch's own launcher; 1 starts the script as it is."""
+    seed: int
+    """What random numbers start from where the script seeds none."""
+    allows_changed_losses: bool
+    """Whether a training that computes something else is no reason to fail."""
+    overlay: bool | None
+    output_format: str
+    output_file: Path | None
+    color: Color
+    progress: bool
+
+
+def read_options(arguments: Sequence[str]) -> Options:
+    """What was typed. Raises UsageError, or SystemExit as argparse does."""
+    typed = _parser().parse_args(list(arguments))
+    words = without_separator(typed.words)
+    if not words:
+        raise UsageError("name the script that trains, as in `trainlint prove train.py`")
+    return Options(
+        script=words[0],
+        arguments=tuple(words[1:]),
+        module=typed.module,
+        fixes=tuple(typed.fixes or ()),
+        against=typed.against,
+        before=typed.before,
+        steps=typed.steps,
+        warmup=typed.warmup,
+        timeout=typed.timeout,
+        device=typed.device,
+        processes=typed.nproc_per_node,
+        seed=typed.seed,
+        allows_changed_losses=typed.allow_changed_losses,
+        overlay=typed.overlay,
+        output_format=typed.output_format,
+        output_file=typed.output_file,
+        color=typed.color,
+        progress=typed.progress,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        "trainlint prove",
+        usage="trainlint prove [options] SCRIPT [ARGUMENT ...]\n"
+        "       trainlint prove [options] -m MODULE [ARGUMENT ...]",
+        description="Run a training before and after a change, with the same seeds, and say what the change does: "
+        "waits, copies, launches, memory and the modelled time of a step, and whether losses and parameters are the "
+        "same bit for bit. Without a GPU, the run is simulated. Nothing of yours is changed.",
+        epilog=EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    change = parser.add_argument_group("the change").add_mutually_exclusive_group()
+    change.add_argument(
+        "--fixes",
+        action="append",
+        metavar="RULE",
+        help="the fixes of this rule (a code, the beginning of one, or a name), or of `all`, however safe they are "
+        "(default: the safe fixes of all rules)",
+    )
+    change.add_argument("--against", metavar="COMMIT", help="what the working tree changes since this commit")
+    change.add_argument(
+        "--before", type=Path, metavar="DIR", help="what the working directory changes compared with a copy of it"
+    )
+    run = parser.add_argument_group("the runs")
+    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
+    run.add_argument("--steps", type=count, metavar="N", help="steps to count (default: 20, on a real device 30)")
+    run.add_argument("--warmup", type=count, metavar="N", help="steps before (default: 3, on a real device 10)")
+    run.add_argument(
+        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="give a run up after so long (default: 600)"
+    )
+    run.add_argument(
+        "--device",
+        type=device,
+        default="auto",
+        metavar="DEVICE",
+        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
+        "one, else simulated:h100)",
+    )
+    run.add_argument(
+        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
+    )
+    run.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed what the script leaves unseeded (default: 0)"
+    )
+    run.add_argument(
+        "--allow-changed-losses",
+        action="store_true",
+        help="exit with 0 though the training computes something else, if nothing becomes worse",
+    )
+    add_overlay(run)
+    output = parser.add_argument_group("output")
+    add_format(output)
+    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    add_color(output)
+    output.add_argument(
+        "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
+    )
+    return parser
