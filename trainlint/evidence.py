@@ -63,7 +63,7 @@ class Seen:
     recoverable: Interval | None = None
     """What a step would gain if the calls did not hold it up, where a trace of the device tells."""
     details: Mapping[str, str] = field(default_factory=dict)
-    """What else is known, for people: "bytes", "dtype", "pinned"."""
+    """What else is known, for people: "file", "reason"."""
     steps: int | None = None
     """Over how many steps the calls were counted; None where over those of the window."""
 
