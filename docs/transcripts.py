@@ -31,6 +31,8 @@ _SHOWN = 28
 """Lines of it that the picture has room for."""
 RECORDED = "examples/simulated.txt"
 """What `make demo` shows without PyTorch, and docs/simulated-gpu.md quotes."""
+AGENTS = "trainlint check examples --output-format agent --select TRN203,TRN207,TRN304"
+"""The command whose output docs/agents.md shows."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
 """The command whose output docs/why.md shows: a rule that reports something, and one that is silent."""
 
@@ -82,6 +84,11 @@ def opening(said: str) -> str:
 def demo() -> str:
     """A finished run, as README.md shows it."""
     return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero')}```"
+
+
+def for_agents() -> str:
+    """The findings of the examples, as a coding agent reads them."""
+    return f"```console\n$ {AGENTS}\n\n{trainlint(*AGENTS.split()[1:], '--exit-zero')}```"
 
 
 def picture() -> str:
@@ -145,6 +152,7 @@ def main() -> int:
         ("README.md", "demo", demo()),
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
+        ("docs/agents.md", "agent", for_agents()),
         ("docs/core-list.md", "core", core()),
         ("docs/simulated-gpu.md", "simulated", opening(Text.from_ansi(run).plain)),
     )

@@ -306,6 +306,12 @@ class Simulated:
     """How often random numbers were drawn on the host, since the start. Simulated devices draw from the host's
     generator; a real one has its own."""
     draws_on_device: int = 0
+    values: bool = True
+    """Whether values were computed: without them, losses and parameters mean nothing."""
+    decided: tuple[Line, ...] = ()
+    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
+    sized: tuple[Line, ...] = ()
+    """The lines whose results have a size that depends on such a value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,6 +236,8 @@ class GoneFinding:
     """The qualified name of the function or class around the line; empty at the top of a file."""
     line: str
     """The text of the line, without indentation."""
+    id: str = ""
+    """Empty where the baseline was written without ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,8 @@ class Report:
     """How many findings comments silence that this run has written."""
     unapplied: tuple[UnappliedFix, ...] = ()
     """Fixes that were asked for and could not be applied."""
+    left_out: int = 0
+    """How many findings are not listed because the user wants only some, named or counted."""
     measured: Measured | None = None
     """None where no evidence was given."""
     compared: Compared | None = None

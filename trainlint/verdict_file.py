@@ -12,6 +12,7 @@ from trainlint.bounded import EVIDENCE_BYTES, TooManyValues, load_bounded, read_
 from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
 from trainlint.patterns import lazy
+from trainlint.project import repository_around
 
 FORMAT_VERSION = 3
 """Of the document. A reader refuses any other."""
@@ -82,7 +83,7 @@ class _Document:
 
 def read_evidence(path: Path) -> Evidence:
     """The evidence that a file holds. Raises UnusableEvidence."""
-    whole = _loaded(path)
+    whole = document_in(path)
     try:
         document = from_json(whole, _Document, newer=True)
     except Damaged as damage:
@@ -93,8 +94,8 @@ def read_evidence(path: Path) -> Evidence:
     )
 
 
-def _loaded(path: Path) -> dict[str, Any]:
-    """A document of the format that is read here. Raises UnusableEvidence."""
+def document_in(path: Path) -> dict[str, Any]:
+    """The document in a file, of the format that is read here. Raises UnusableEvidence."""
     try:
         whole = load_bounded(read_bounded(path, EVIDENCE_BYTES))
     except OSError as error:
@@ -113,6 +114,13 @@ def _loaded(path: Path) -> dict[str, Any]:
     if "verdicts" in whole and "judged" not in whole:
         raise UnusableEvidence(f"{path} is too old: it does not say which files it is about; {_AGAIN}")
     return whole
+
+
+def evidence_root(judged: Judged) -> Path:
+    """Where the paths of evidence start: the run may have been started elsewhere in the repository."""
+    here = Path.cwd()
+    repository = repository_around(str(here))
+    return here if judged.directory is None or repository is None else Path(repository) / judged.directory
 
 
 def _words(runs: tuple[MeasuredRun, ...]) -> str:

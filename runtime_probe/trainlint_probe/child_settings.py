@@ -49,6 +49,8 @@ class ChildSettings:
     device: str = "real"
     """"real": whatever PyTorch finds. "auto": a GPU if there is one, else a simulated one. "simulated:NAME" or
     "simulated:NAMExN": N simulated GPUs of this name."""
+    simulated_values: bool = True
+    """Whether a simulated device computes values; without them, its tensors have a shape and a type alone."""
     simulated_ranks: int = 1
     """How many ranks a simulated training has, of which this process is the first."""
     compares: bool = False
@@ -69,6 +71,8 @@ class ChildSettings:
     """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
     progress: bool = False
     """Whether the process tells how far it is, twice a second."""
+    lines_of: tuple[str, ...] = ()
+    """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

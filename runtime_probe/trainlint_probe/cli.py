@@ -55,7 +55,7 @@ def exit_code(result: Result) -> int:
     for run in result.runs:
         if run.outcome in _BY_OUTCOME:
             return _BY_OUTCOME[run.outcome]
-    if result.unjudged.failures:
+    if result.unjudged.failures or not all(spending.is_judged for spending in result.budgets):
         return COULD_NOT_JUDGE
     if result.budgets:
         return OVER_BUDGET if any(spending.over for spending in result.budgets) else NOTHING_CONFIRMED

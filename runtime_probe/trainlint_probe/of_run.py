@@ -102,6 +102,15 @@ def result_of_run(options: Options) -> Result:
     )
 
 
+def watched_run(options: Options) -> Run:
+    """What the script that the user named was seen to do, without any judgement of files.
+
+    Raises UsageError where there is nothing to run, or no evidence.
+    """
+    launched, ranks, _ = _watched(options)
+    return _with_missing_module(_noted(ranks.typical, launched, ""))
+
+
 def _watched(options: Options) -> tuple[Launched, RankComparison, _TraceResult]:
     """The run as it was launched, its ranks, and what the trace of the typical rank shows."""
     if sys.platform == "win32":
@@ -142,6 +151,7 @@ def _request(options: Options) -> Request:
             simulated_warmup=options.warmup or SIMULATED_WARMUP,
             simulated_steps=options.steps or SIMULATED_STEPS,
             device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_values=options.values,
             simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,
@@ -149,6 +159,7 @@ def _request(options: Options) -> Request:
             deep_without_device=options.deep is True,
             budget=options.budget,
             tries_optimizers=options.tries_optimizers,
+            lines_of=options.lines_of,
         ),
         script_to_stderr=True,
         progress=options.progress,

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment, Line, Run, Seen, Step
+from trainlint.evidence import Environment, Run, Step
 from trainlint.finding import Failure
-from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.confirming import confirm_findings
+from trainlint_probe.judgement.joined import waits_in
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.judgement.verdicts import WHOLE_TRACE
@@ -73,26 +73,8 @@ def run_of(reading: TraceReading) -> Run:
     steps = tuple(Step(ms, reading.phases) for ms in reading.steps_ms) or (Step(reading.step_ms, reading.phases),)
     device = "cuda" if reading.device else "cpu"
     clock = reading.window.marks if reading.window.steps else WHOLE_TRACE
-    seen = _seen_in_trace(reading, len(steps))
+    seen = waits_in(reading, len(steps))
     return Run((), Environment({}), "window closed", steps=steps, clock=clock, seen=seen, device=device)
-
-
-def _seen_in_trace(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
-    if reading.device is None:
-        return ()
-    return tuple(
-        Seen(
-            at=Line(site.source.path, site.source.line),
-            symptom=Symptom.HOST_TO_DEVICE if site.copy.startswith("HtoD") else Symptom.HOST_SYNC,
-            what=site.operator,
-            calls=round(site.count * steps),
-            host_ms=site.blocked * steps,
-            device="cuda",
-            recoverable=site.recoverable,
-        )
-        for site in reading.device.syncs.sites
-        if site.source is not None and site.source.exact
-    )
 
 
 def _memory(path: Path | None) -> MemoryReading | None:

@@ -45,6 +45,8 @@ class Options:
     """Seconds."""
     device: str
     """"auto", "real" or "simulated", the last with a machine behind a colon."""
+    values: bool
+    """Whether a simulated device computes values."""
     processes: int
     """How many to start through torch's own launcher; 1 starts the script as it is."""
     deep: bool | None
@@ -64,6 +66,8 @@ class Options:
     progress: bool
     """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
+    lines_of: tuple[str, ...] = ()
+    """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -82,7 +86,8 @@ def read_options(arguments: Sequence[str]) -> Options:
         steps=typed.steps,
         warmup=typed.warmup,
         timeout=typed.timeout,
-        device=typed.device,
+        device=typed.device if typed.values or typed.device != "auto" else "simulated",
+        values=typed.values,
         processes=typed.nproc_per_node,
         deep=typed.deep,
         budget=typed.budget or bool(typed.limit),
@@ -111,6 +116,11 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
             "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
         )
 
+    if not typed.values and typed.device in ("cpu", "cuda"):
+        raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
+    if not typed.values and typed.verify:
+        raise UsageError("--verify compares losses and parameters, which --no-values does not compute; leave one out")
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
@@ -138,6 +148,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DEVICE",
         help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
         "one, else simulated:h100)",
+    )
+    run.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="count without computing what lies on the simulated GPU, for models that no CPU can hold or train",
     )
     run.add_argument(
         "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"

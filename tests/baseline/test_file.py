@@ -23,7 +23,10 @@ ENTRIES = st.lists(
     st.builds(
         Entry,
         st.sampled_from(["/p/a.py", "/p/src/ü b.py", "/outside.py"]),
-        st.builds(Identity, st.sampled_from(["TRN201", "ACME001"]), TEXT, TEXT),
+        st.builds(
+            Identity, st.sampled_from(["TRN201", "ACME001"]), TEXT, st.sampled_from(["", "0123456789abcdef"]), TEXT
+        ),
+        st.sampled_from(["", "0123456789"]),
     ),
     max_size=5,
 )
@@ -33,17 +36,17 @@ ENTRIES = st.lists(
 def test_what_is_written_is_read_back_and_valid(entries: list[Entry], tmp_path_factory: pytest.TempPathFactory) -> None:
     place = tmp_path_factory.mktemp("baseline") / "b.json"
     here = str(place.parent)
-    entries = [Entry(entry.path.replace("/p", here), entry.identity) for entry in entries]
+    entries = [Entry(entry.path.replace("/p", here), entry.identity, entry.id) for entry in entries]
     text = baseline_text(entries, here)
     VALIDATOR.validate(json.loads(text))
     assert text.isascii()
     place.write_text(text)
-    assert sorted(read_baseline(str(place), "b.json")) == sorted(entries)
+    assert sorted(map(repr, read_baseline(str(place), "b.json"))) == sorted(map(repr, entries))
 
 
 @given(entries=ENTRIES)
 def test_one_more_finding_is_one_more_line(entries: list[Entry]) -> None:
-    one = Entry("/p/a.py", Identity("TRN299", "f", "x"))
+    one = Entry("/p/a.py", Identity("TRN299", "f", "0123456789abcdef", "x"))
     before, after = (baseline_text(found, "/p").splitlines() for found in (entries, [*entries, one]))
     added = [line for line in after if "TRN299" in line]
     assert len(added) == 1
@@ -92,8 +95,8 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         read_baseline(str(place), "b.json")
 
 
-def test_unknown_keys_of_an_entry_are_passed_over(tmp_path: Path) -> None:
+def test_an_entry_from_before_statements_is_read_and_unknown_keys_are_passed_over(tmp_path: Path) -> None:
     place = tmp_path / "b.json"
     item = {"path": "a.py", "code": "TRN201", "function": "f", "line": "x", "since": "2.0"}
     place.write_text(json.dumps({"trainlint_baseline": 1, "findings": [item], "more": 1}))
-    assert read_baseline(str(place), "b.json") == (Entry(str(tmp_path / "a.py"), Identity("TRN201", "f", "x")),)
+    assert read_baseline(str(place), "b.json") == (Entry(str(tmp_path / "a.py"), Identity("TRN201", "f", "", "x")),)

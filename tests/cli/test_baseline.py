@@ -44,9 +44,13 @@ def test_what_is_written_down_is_not_reported_and_what_is_new_fails(program: Pro
     written = program("baseline")
     assert (written.code, written.out) == (0, f"{NAME} lists 1 finding in 1 file.\n"), written
     assert f"`trainlint check --baseline {NAME}`" in written.err
+    [entry] = entries(program.directory / NAME)
+    statement = entry["statement"]
+    [reported] = json.loads(program("check", "--output-format", "json").out)["findings"]
     assert (program.directory / NAME).read_text() == (
         '{\n  "trainlint_baseline": 1,\n  "findings": [\n'
-        '    {"path": "train.py", "code": "TRN201", "function": "train", "line": "history.append(loss.item())"}\n'
+        '    {"path": "train.py", "code": "TRN201", "function": "train", "line": "history.append(loss.item())", '
+        f'"statement": "{statement}", "id": "{reported["id"]}"}}\n'
         "  ]\n}\n"
     )
     known = program("check", "--baseline", NAME)
@@ -61,6 +65,25 @@ def test_what_is_written_down_is_not_reported_and_what_is_new_fails(program: Pro
     assert "TRN203" in found.out
     assert "TRN201" not in found.out
     assert found.out.endswith("Found 1 new problem in 1 file with training code (1 in the baseline).\n")
+
+
+def test_a_reformatted_statement_stays_known(program: Program, write: Write) -> None:
+    train = write("train.py", TRAIN)
+    program("baseline")
+    train.write_text(TRAIN.replace("append(loss.item())", "append(\n            loss.item(),\n        )"))
+    assert program("check", "--baseline", NAME).code == 0
+
+
+def test_a_baseline_without_statements_and_ids_holds_and_is_written_anew(program: Program, write: Write) -> None:
+    write("train.py", TRAIN)
+    program("baseline")
+    whole = json.loads((program.directory / NAME).read_text())
+    for entry in whole["findings"]:
+        del entry["statement"], entry["id"]
+    old = write(NAME, json.dumps(whole))
+    assert program("check", "--baseline", NAME).code == 0
+    assert program("baseline").code == 0
+    assert [set(entry) >= {"statement", "id"} for entry in entries(old)] == [True]
 
 
 def test_moved_lines_and_renamed_files_stay_known(program: Program, write: Write) -> None:

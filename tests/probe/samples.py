@@ -22,6 +22,7 @@ from trainlint.evidence import (
     Verdict,
 )
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.profile_tables.modules import Modules, ModuleTime
 from trainlint_probe.profile_tables.operators import Operators, OperatorTime
 from trainlint_probe.profile_tables.tables import ProfileTables
@@ -147,9 +148,7 @@ COPYING = Verdict(
     "blocking-batch-copy",
     Line("train.py", 55),
     State.UNMEASURED,
-    "Tensor.to ran once a step, on tensors of the CPU: what it costs shows on an accelerator alone",
-    per_step=1.0,
-    basis="counter",
+    NEEDS_A_GPU,
     message="The host waits for this copy.",
 )
 VERDICTS = [SAVING, EVALUATION, READING, LOADING, COPYING]

@@ -82,12 +82,13 @@ def test_a_trace_says_it_in_its_second_line_too(tmp_path: Path) -> None:
     assert text.splitlines()[1].startswith("First: a.py:5, TRN301 loader-without-workers: 2.2 to 2.4 ms a step")
 
 
-def test_what_needs_an_accelerator_takes_one_line_in_all() -> None:
+def test_what_needs_a_gpu_takes_one_line_in_all() -> None:
     many = [replace(samples.COPYING, at=Line("train.py", line)) for line in range(1, 9)]
     text = " ".join(render([samples.run()], many, Style(200)).split())
     assert (
-        "8 lines ran whose cost shows on an accelerator alone: train.py:1 TRN205, train.py:2 TRN205, "
-        "train.py:3 TRN205, train.py:4 TRN205, train.py:5 TRN205 and 3 more; --verbose explains each"
+        "8 findings are about waits for a device, which only CUDA tells: train.py:1 TRN205, train.py:2 TRN205, "
+        "train.py:3 TRN205, train.py:4 TRN205, train.py:5 TRN205 and 3 more; `--device simulated` counts them without "
+        "a GPU"
     ) in text
     assert text.count("blocking-batch-copy") == 0
     assert render([samples.run()], many, Style(200), verbose=True).count("blocking-batch-copy") == 8

@@ -40,13 +40,19 @@ def test_a_wait_learns_what_a_step_would_gain_without_it(reading: TraceReading) 
 
 
 def test_other_lines_learn_nothing(reading: TraceReading) -> None:
-    (item,) = with_recoverable(run(seen(5)), reading).seen
+    item, _ = with_recoverable(run(seen(5)), reading).seen
     assert item.recoverable is None
 
 
 def test_what_is_no_wait_learns_nothing(reading: TraceReading) -> None:
-    (item,) = with_recoverable(run(seen(4, Symptom.CHECKPOINT)), reading).seen
+    item, _ = with_recoverable(run(seen(4, Symptom.CHECKPOINT)), reading).seen
     assert item.recoverable is None
+
+
+def test_a_wait_that_only_the_trace_knows_is_added(reading: TraceReading) -> None:
+    (item,) = with_recoverable(run(), reading).seen
+    assert (item.at, item.symptom, item.calls, item.steps) == (Line("train.py", 4), Symptom.HOST_SYNC, 2, 2)
+    assert item.recoverable is not None
 
 
 def test_a_trace_without_a_device_changes_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from trainlint.evidence import Environment, Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
-from trainlint_probe.judgement.verdicts import verdict
+from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, verdict
 
 
 def finding(code: str = "TRN201", *, first: int = 14, last: int = 14, path: str = "train.py") -> Finding:
@@ -25,6 +25,7 @@ def run(*seen: Seen, loaders: tuple[Loader, ...] = (), steps: int = 20, ms: floa
         seen=seen,
         loaders=loaders,
         clock="AdamW.step at train.py:20",
+        device="cuda",
     )
 
 
@@ -67,12 +68,12 @@ def test_a_wait_that_was_seen_after_the_window_counts_by_the_steps_that_it_was_s
     assert found.sentence.startswith("stream synchronization ran 2 times a step; without it")
 
 
-def test_a_read_of_a_tensor_of_the_cpu_is_counted_and_nothing_more() -> None:
-    found = of_item(item(calls=40, device="cpu"))
-    assert found.state is State.UNMEASURED
-    assert found.per_step == 2
-    assert found.cost is None
-    assert "2 times a step, on tensors of the CPU" in found.sentence
+@pytest.mark.parametrize(
+    ("device", "ran", "state"), [("cpu", True, State.UNMEASURED), ("mps", False, State.NOT_OBSERVED)]
+)
+def test_without_cuda_nothing_is_claimed_of_waits(device: str, ran: bool, state: State) -> None:
+    found = verdict(finding(), {Symptom.HOST_SYNC}, replace(run(), device=device), ran_in_steps=ran)
+    assert (found.state, found.cost, found.sentence) == (state, None, NEEDS_A_GPU)
 
 
 def test_two_reads_on_one_line_are_at_least_as_bad_as_the_worse_and_at_most_as_bad_as_both() -> None:
@@ -200,7 +201,8 @@ def test_of_a_collective_that_could_only_be_hidden_nothing_is_surely_gained() ->
 
 def test_what_is_queued_for_a_device_that_the_call_does_not_name_is_not_priced_by_the_host() -> None:
     copied = Seen(Line("train.py", 14), Symptom.DEEP_COPY, "copy.deepcopy", 20, 100.0)
-    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, run(copied)).state is State.CONFIRMED
+    on_cpu = replace(run(copied), device="cpu")
+    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, on_cpu).state is State.CONFIRMED
     on_gpu = replace(run(copied), device="cuda")
     assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, on_gpu).state is State.UNMEASURED
 

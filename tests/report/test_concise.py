@@ -66,5 +66,5 @@ def test_every_format_renders_and_an_unknown_one_is_refused() -> None:
 
     for name in FORMATS:
         assert render(MANY, name, sources=sources, rules=RULES, settings=settings()).endswith("\n")
-    with pytest.raises(ValueError, match="choose one of full, concise, json, github, sarif"):
+    with pytest.raises(ValueError, match="choose one of full, concise, agent, json, github, sarif"):
         render(MANY, "xml", sources=sources, rules=RULES, settings=settings())

@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, settings, sources
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import render
 
@@ -49,6 +50,7 @@ def test_every_heat_severity_and_safety_is_in_the_schema() -> None:
 
 def test_a_finding_holds_all_that_is_known() -> None:
     assert document(FULL_REPORT)["findings"][0] == {
+        "id": Identities(sources, settings().directory).id_of(COPY),
         "code": "TRN205",
         "name": "blocking-batch-copy",
         "path": "src/train.py",
@@ -64,6 +66,17 @@ def test_a_finding_holds_all_that_is_known() -> None:
             "title": "copy without waiting",
             "safety": "safe",
             "edits": [{"cell": None, "start": 139, "stop": 150, "text": ".to(device, non_blocking=True)"}],
+            "diff": (
+                "--- a/src/train.py\n+++ b/src/train.py\n@@ -4,7 +4,7 @@\n"
+                " def train(model, train_loader, optimizer, device):\n"
+                "     total = 0.0\n"
+                "     for batch in train_loader:\n"
+                "-        loss = model(batch.to(device))\n"
+                "+        loss = model(batch.to(device, non_blocking=True))\n"
+                "         loss.backward()\n"
+                "         total += loss.item()\n"
+                "         optimizer.step()\n"
+            ),
         },
         "related": [],
         "url": "https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md",
@@ -84,6 +97,7 @@ def test_the_counts_add_up() -> None:
         "files": 12,
         "training_files": 4,
         "findings": 2,
+        "left_out": 0,
         "failures": 2,
         "suppressed": 3,
         "fixed": 1,

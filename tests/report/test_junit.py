@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element, fromstring
 
 from tests.report.toys import BROKEN, COPY, ITEM, settings, sources
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Report
 from trainlint.report import render
 
@@ -39,7 +40,10 @@ def test_each_file_is_a_suite_and_each_finding_a_failed_case() -> None:
     }
     text = case[0].text or ""
     assert text.splitlines()[0] == "src/train.py:9:18"
-    assert text.splitlines()[-1] == "runs each training step: line 6: loop over train_loader → Trainer.step"
+    assert text.splitlines()[-2:] == [
+        "runs each training step: line 6: loop over train_loader → Trainer.step",
+        f"id: {Identities(sources, settings().directory).id_of(ITEM)}",
+    ]
 
 
 def test_what_could_not_be_judged_is_an_error() -> None:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.report.patch import patch_of, unified_difference
+from trainlint.finding import Edit, Finding, Fix, Safety, Severity, Span, apply_edits
+from trainlint.report.patch import fix_difference, patch_of, unified_difference
+from trainlint.source import source_from_text
 
 
 def test_it_reads_like_any_other_patch() -> None:
@@ -62,3 +64,49 @@ def test_git_applies_it_whatever_the_bytes(before: str, after: str, encoding: st
         with tempfile.TemporaryDirectory() as directory:
             old, new = before.encode(encoding), after.encode(encoding)
             assert apply_with_git(Path(directory), "x.py", old, new) == new
+
+
+def difference(text: str, edits: tuple[Edit, ...]) -> str:
+    """The diff of a fix with these edits."""
+    fix = Fix("mend", edits, Safety.SAFE)
+    finding = Finding("TRN201", "slow", "train.py", Span(1, 1, 1, 2), "it waits", Severity.WARNING, fix=fix)
+    found = fix_difference(finding, source_from_text("train.py", text))
+    assert found is not None
+    return found
+
+
+def test_the_diff_of_a_fix_shows_the_lines_around_each_change() -> None:
+    text = "".join(f"{number}\n" for number in range(1, 31))
+    at = text.index("5\n"), text.index("20\n")
+    assert difference(text, (Edit(at[0], at[0] + 1, "five\nand"), Edit(at[1], at[1] + 3, ""))) == (
+        "--- a/train.py\n+++ b/train.py\n"
+        "@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n+and\n 6\n 7\n 8\n"
+        "@@ -17,8 +18,7 @@\n 17\n 18\n 19\n-20\n 21\n 22\n 23\n 24\n"
+    )
+
+
+def test_the_diff_of_one_fix_in_a_large_file_is_small() -> None:
+    """However often its lines are repeated."""
+    text = "import torch\nsafe()\n" * 200
+    assert len(difference(text, (Edit(13, 17, "fast"),)).splitlines()) == 9
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    text=st.text(alphabet="ab\n\r", min_size=1, max_size=60),
+    places=st.lists(st.integers(0, 60), min_size=2, max_size=6, unique=True),
+    new=st.lists(st.text(alphabet="ab\n", max_size=3), min_size=3, max_size=3),
+)
+def test_git_applies_the_diff_of_a_fix(text: str, places: list[int], new: list[str]) -> None:
+    places = sorted({min(place, len(text)) for place in places})
+    pairs = zip(places[::2], places[1::2], new, strict=False)
+    edits = tuple(Edit(start, stop, words) for start, stop, words in pairs if text[start:stop] != words)
+    if not edits or apply_edits(text, edits) == text:
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        target = Path(directory, "train.py")
+        target.write_bytes(text.encode())
+        command = ["git", "apply", "--whitespace=nowarn", "-"]
+        subprocess.run(command, input=difference(text, edits).encode(), cwd=directory, check=True, capture_output=True)
+        after = target.read_bytes() if target.exists() else b""
+    assert after == apply_edits(text, edits).encode()

@@ -133,7 +133,7 @@ def fingerprints(text: str) -> list[str]:
     starts = [index for index in range(len(text)) if text.startswith("loss.item()", index)]
     found = tuple(replace(ITEM, span=source.span(start, start + 11), fix=None) for start in starts)
     results = run(Report(found, (), 1), {"src/train.py": source}.get)["results"]
-    return [result["partialFingerprints"]["trainlintLine/v2"] for result in results]
+    return [result["partialFingerprints"]["trainlintId/v1"] for result in results]
 
 
 def test_fingerprints_survive_new_lines_above_and_new_indentation() -> None:

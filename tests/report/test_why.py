@@ -35,7 +35,7 @@ EXPLANATION = Explanation("t.py", 8, 8, False, Confidence.LIKELY, (LINE,))
 
 
 def text(explanation: Explanation, style: Style | None = None) -> str:
-    return render(explanation, "text", style=style or Style())
+    return render(explanation, "text", sources=lambda path: None, style=style or Style())
 
 
 def test_a_line_and_its_rules() -> None:
@@ -173,4 +173,4 @@ def test_heat_in_words() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="choose one of text, json"):
-        render(EXPLANATION, "yaml", style=Style())
+        render(EXPLANATION, "yaml", sources=lambda path: None, style=Style())

@@ -84,6 +84,4 @@ def notes() -> list[str]:
 
 @pytest.mark.parametrize("origin", notes())
 def test_what_pytorch_documents_as_waiting_is_in_the_tables(origin: str) -> None:
-    if origin == "torch.linalg.svd":
-        pytest.skip("only its gradient waits, and only for complex numbers")
     assert origin in CHECKED or origin.rpartition(".")[2] in SIZED_BY_DATA

@@ -141,7 +141,7 @@ class TestReport:
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
     def test_a_pipe_that_is_read_gets_the_whole_report(self, toys: Program, write: Write) -> None:
-        write("train.py", SAFE * 200)  # more than a pipe holds at once
+        write("train.py", SAFE * 100)  # more than a pipe holds at once
         os.mkfifo(toys.directory / "report.json")
         with subprocess.Popen(["cat", "report.json"], cwd=toys.directory, stdout=subprocess.PIPE) as reader:
             result = toys("check", "-o", "report.json", "--output-format", "json", "train.py", "--quiet")
@@ -149,4 +149,4 @@ class TestReport:
                 reader.terminate()
             report, _ = reader.communicate(timeout=60)
         assert result.code == 1, result
-        assert len(json.loads(report)["findings"]) == 200
+        assert len(json.loads(report)["findings"]) == 100

@@ -11,7 +11,10 @@ from pytest_lsp import client_capabilities
 
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS
 from tests.server.conftest import started
+from trainlint.baseline.identity import Identities
 from trainlint.bounded import SOURCE_BYTES
+from trainlint.finding import Finding, Severity, Span
+from trainlint.source import source_from_text
 
 if TYPE_CHECKING:
     from tests.server.editor import Editor
@@ -33,6 +36,9 @@ async def test_a_finding_comes_with_all_that_an_editor_can_show(editor: Editor, 
     assert found.range == lsp.Range(lsp.Position(4, 16), lsp.Position(4, 27))
     assert found.severity is lsp.DiagnosticSeverity.Warning
     assert found.source == "trainlint"
+    source = source_from_text("pkg/utils.py", UTILS)
+    finding = Finding("TRN201", "", "pkg/utils.py", Span(5, 17, 5, 28), "", Severity.WARNING)
+    assert found.data == {"id": Identities(lambda path: source, str(project)).id_of(finding)}
     assert found.code_description is not None
     assert found.code_description.href.endswith("/docs/rules/item-in-training-step.md")
     assert found.message.startswith("`loss.item()` forces a GPU sync in every training step; ")

@@ -17,6 +17,8 @@ DEFAULT_NAME = ".trainlint-baseline.json"
 VERSION = 1
 """Raised when an entry changes its meaning. A reader refuses any other."""
 _KEYS = ("path", "code", "function", "line")
+_LATER_KEYS = ("statement", "id")
+"""Baselines from before these keys were are read as well."""
 
 
 class UnusableBaseline(ValueError):
@@ -62,13 +64,15 @@ def _entry(item: Any, number: int, directory: str, shown: str, again: str) -> En
             f"{shown}: its finding number {number} should be an object with the texts {', '.join(_KEYS)}; {again}"
         )
     path, code, function, line = values
-    return Entry(os.path.normpath(os.path.join(directory, path)), Identity(code, function, line))
+    statement, identifier = (str(item.get(key, "")) for key in _LATER_KEYS)
+    identity = Identity(code, function, statement, line)
+    return Entry(os.path.normpath(os.path.join(directory, path)), identity, identifier)
 
 
 def baseline_text(entries: Iterable[Entry], directory: str) -> str:
     """The text of the file with these entries, sorted, in a directory. Pure ASCII."""
-    written = sorted(Entry(below(entry.path, directory), entry.identity) for entry in entries)
-    lines = ",\n".join(f"    {json.dumps(_object(entry))}" for entry in written)
+    written = sorted(tuple(_object(entry, directory).items()) for entry in entries)
+    lines = ",\n".join(f"    {json.dumps(dict(items))}" for items in written)
     findings = f"[\n{lines}\n  ]" if lines else "[]"
     return f'{{\n  "trainlint_baseline": {VERSION},\n  "findings": {findings}\n}}\n'
 
@@ -82,6 +86,7 @@ def below(path: str, directory: str) -> str:
     return relative.replace(os.sep, "/")
 
 
-def _object(entry: Entry) -> dict[str, str]:
+def _object(entry: Entry, directory: str) -> dict[str, str]:
     identity = entry.identity
-    return dict(zip(_KEYS, (entry.path, identity.code, identity.function, identity.line), strict=True))
+    values = below(entry.path, directory), identity.code, identity.function, identity.line, identity.statement, entry.id
+    return {key: text for key, text in zip((*_KEYS, *_LATER_KEYS), values, strict=True) if text or key in _KEYS}

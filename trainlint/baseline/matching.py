@@ -6,7 +6,7 @@ This is arithmetic on data: files are neither read nor looked for here.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.baseline.identity import Identity
@@ -22,6 +22,8 @@ class Entry:
     path: str
     """Absolute while entries are compared; in a file, relative to the directory of that file."""
     identity: Identity
+    id: str = field(default="", compare=False)
+    """As reports show it; empty in an entry that was written without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +39,27 @@ class Matched:
 def match(found: Sequence[Entry], entries: Sequence[Entry], may_have_moved: Callable[[str], bool]) -> Matched:
     """Pair findings with entries, each at most once. A later pass gets only what the earlier ones have left.
 
-    1. The same file, function and line.
-    2. The same file and line in another function: a function was renamed, or a block was moved.
-    3. Another file that had no such entry, with the same function and line: a file was renamed, or a function was
+    1. The same file, function and statement.
+    2. The same file and statement in another function: a function was renamed, or a block was moved.
+    3. Another file that had no such entry, with the same function and statement: a file was renamed, or a function was
        moved. `may_have_moved` says of the path of an entry whether its finding is gone from there: the file was judged,
        or exists no longer.
+    4. The same file and line, for entries that were written without a statement.
 
     Among equal findings the first ones are paired, so that as many are new as there are more of them than entries.
     """
     pairing = _Pairing(found, entries)
     pairing.by(lambda entry: entry)
-    pairing.by(lambda entry: (entry.path, entry.identity.code, entry.identity.line))
+    pairing.by(lambda entry: (entry.path, entry.identity.code, entry.identity.statement))
     known = frozenset(entries)
     pairing.by(
         lambda entry: entry.identity,
         finding_counts=lambda finding: finding not in known,
         entry_counts=lambda entry: may_have_moved(entry.path),
+    )
+    pairing.by(
+        lambda entry: (entry.path, entry.identity.code, entry.identity.line),
+        entry_counts=lambda entry: not entry.identity.statement,
     )
     return pairing.result()
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules, or those that speak of some words",
     "server": "talk with an editor over the Language Server Protocol",
+    "mcp": "talk with a coding agent over the Model Context Protocol",
     "clean": "delete the cache",
     "completion": "print a script with which a shell completes commands, options, rules and files",
 }
@@ -36,6 +37,7 @@ COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
     "doctor": "say what a training would find on this machine, and what is off",
     "prove": "run a training before and after a change, and say whether it computes the same, and what it costs",
+    "judge": "answer claims of others about lines, from the code and from a run",
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 
@@ -166,6 +168,19 @@ def check_parser() -> argparse.ArgumentParser:
     )
     reports.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     reports.add_argument(
+        "--only",
+        action="append",
+        metavar="ID",
+        help="report, and with --fix fix, nothing but the finding with this id; may be given again. "
+        "--output-format agent and json show ids",
+    )
+    reports.add_argument(
+        "--max-findings",
+        type=_positive("findings"),
+        metavar="N",
+        help="list only the first N; the exit code counts all",
+    )
+    reports.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule in place of listing them"
     )
     reports.add_argument(
@@ -256,7 +271,9 @@ def add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 def add_jobs(parser: argparse._ActionsContainer) -> None:
     """The option that says how many processes judge."""
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+    parser.add_argument(
+        "-j", "--jobs", type=_positive("processes"), metavar="N", help="how many processes to use (default: what pays)"
+    )
 
 
 def add_plugins(parser: argparse._ActionsContainer) -> None:
@@ -341,11 +358,15 @@ def unknown_command(word: str) -> str:
     return f'there is no command "{word}"{hint}'
 
 
-def _jobs(text: str) -> int:
-    """What `--jobs` may be. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")
-    return int(text)
+def _positive(noun: str) -> Callable[[str], int]:
+    """What takes a number of things from 1 on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < 1:
+            raise argparse.ArgumentTypeError(f"expected a number of {noun} from 1 on, not {text!r}")
+        return int(text)
+
+    return read
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from trainlint.engine.discover import Discovery
     from trainlint.engine.pool.tasks import OnProgress
     from trainlint.engine.rewriting import Fixing
+    from trainlint.finding import Report
     from trainlint.verdict_file import Evidence
 
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
@@ -75,13 +76,13 @@ def _check(options: Namespace) -> int:
     require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
     narrowing = _narrowing(options, configurations, discovery)
-    todo = fixing(options)
+    todo, asked = fixing(options), None
     if todo is not None and (options.interactive or narrowing is not None):
-        todo = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
+        todo, asked = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
     with _progress(options) as told:
         found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
     if narrowing is not None:
-        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
+        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets), asked)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -98,8 +99,9 @@ def _check(options: Namespace) -> int:
 
 
 def _narrowing(options: Namespace, configurations: Configurations, discovery: Discovery) -> Narrowing | None:
-    """What the run leaves out because it is not new; None where all counts. Raises UsageError."""
-    if options.diff_base is None and not configurations.names_baseline(target.path for target in discovery.targets):
+    """What the run leaves out because it is not new or not named; None where all counts. Raises UsageError."""
+    named = options.only is not None or options.diff_base is not None
+    if not named and not configurations.names_baseline(target.path for target in discovery.targets):
         return None
     from trainlint.cli.new_code.narrowing import narrowing_for
 
@@ -142,8 +144,11 @@ def _chosen(
     configurations: Configurations,
     options: Namespace,
     cache: Cache | None,
-) -> Fixing:
-    """What is to be done about those findings that are new, and that the user is asked about. Judges the files."""
+) -> tuple[Fixing, Report]:
+    """What is to be done about those findings that are new and named, and that the user is asked about; and these.
+
+    Judges the files. Raises UsageError.
+    """
     with _progress(options) as told:
         asked = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
     sources = SourcesOnDisk(discovery.targets)
@@ -154,7 +159,7 @@ def _chosen(
         from trainlint.cli.at_terminal.interactive import choose
 
         todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
-    return todo
+    return todo, asked.report
 
 
 def exit_code(found: Run, options: Namespace) -> int:
@@ -182,14 +187,16 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
     if options.diff and (options.statistics or any(item.file for item in asked)):
         raise UsageError("--diff prints a patch; leave out --statistics and files for reports")
+    if options.max_findings is not None and (options.diff or options.statistics):
+        raise UsageError("--max-findings shortens a list of findings; leave it out with --diff and --statistics")
     if options.add_ignores is not None and Path(options.add_ignores).exists():
         # `trainlint check --add-ignores src/` would write comments that say "src/" all over the working directory.
         raise UsageError(
             f'--add-ignores takes the reason, and "{options.add_ignores}" is a path; '
             'write --add-ignores "not looked at yet" PATH'
         )
-    if options.watch and (fixing(options) or options.interactive or "-" in options.paths):
-        raise UsageError("--watch shows findings; leave out fixes and --diff, and name paths in place of `-`")
+    if options.watch and (fixing(options) or options.interactive or options.only or "-" in options.paths):
+        raise UsageError("--watch shows findings; leave out fixes, --diff and --only, and name paths in place of `-`")
     if options.watch and (options.show_files or options.show_settings):
         raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.interactive:

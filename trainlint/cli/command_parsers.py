@@ -35,6 +35,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "explain": _explain_parser,
         "rules": _rules_parser,
         "server": _server_parser,
+        "mcp": _mcp_parser,
         "clean": _clean_parser,
         "completion": _completion_parser,
     }
@@ -108,6 +109,22 @@ def _server_parser() -> argparse.ArgumentParser:
     files = parser.add_argument_group(OF_FILES)
     add_settings(files)
     add_cache(files)
+    return parser
+
+
+def _mcp_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        "trainlint mcp",
+        usage="trainlint mcp [options]",
+        description="Answer a coding agent over the Model Context Protocol on standard input and output. The agent's "
+        "program starts it in the project's directory.",
+        epilog="Exit codes: 0; 2 where it cannot start.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--read-only", action="store_true", help="offer no tool that writes a file or runs code of the project"
+    )
     return parser
 
 

@@ -16,9 +16,8 @@ from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
 from trainlint.notebooks import most_bytes
 from trainlint.paths import shown_path
-from trainlint.project import repository_around
 from trainlint.report.characters import quoted
-from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
+from trainlint.verdict_file import Evidence, UnusableEvidence, evidence_root, read_evidence
 
 _MOST_NAMED = 3
 """Files that a sentence names."""
@@ -40,7 +39,7 @@ def usable_evidence(path: Path, *, only_confirmed: bool) -> Evidence:
         evidence = read_evidence(path)
     except UnusableEvidence as error:
         raise UsageError(str(error)) from error
-    start = _evidence_root(evidence)
+    start = evidence_root(evidence.judged)
     files = [_place(start, name) for name in evidence.judged.digests]
     if not files:
         raise UsageError(f"{path} is about no source file; name some after --trace, or the script that trains")
@@ -96,7 +95,7 @@ def _verdicts_on(
     findings: Iterable[Finding], evidence: Evidence, contents: Mapping[str, bytes]
 ) -> tuple[dict[Finding, Verdict], dict[str, bool]]:
     """The verdicts on findings, and of each judged file that has findings whether it is as it was judged."""
-    here, start = Path.cwd(), _evidence_root(evidence)
+    here, start = Path.cwd(), evidence_root(evidence.judged)
     verdicts: dict[str, list[Verdict]] = {}
     for item in evidence.verdicts:
         verdicts.setdefault(_place(start, item.at.path), []).append(item)
@@ -117,7 +116,7 @@ def _verdicts_on(
 
 def _missing_files(evidence: Evidence, contents: Mapping[str, bytes]) -> Iterator[str]:
     """The judged files that are neither on the disk nor among `contents`, by the paths that findings show."""
-    here, start = Path.cwd(), _evidence_root(evidence)
+    here, start = Path.cwd(), evidence_root(evidence.judged)
     given = {_place(here, shown) for shown in contents}
     places = dict.fromkeys(_place(start, name) for name in evidence.judged.digests)
     return (shown_path(place, here) for place in places if place not in given and not os.path.lexists(place))
@@ -135,13 +134,6 @@ def _about_other_files(evidence: Evidence) -> str:
 
 def _stale_clause(evidence: Evidence) -> str:
     return f"since {evidence.file} was written, so what it costs is not known; run `trainlint probe` again"
-
-
-def _evidence_root(evidence: Evidence) -> Path:
-    """Where the paths of the evidence start: the run may have been started elsewhere in the repository."""
-    here = Path.cwd()
-    directory, repository = evidence.judged.directory, repository_around(str(here))
-    return here if directory is None or repository is None else Path(repository) / directory
 
 
 def _place(start: Path, path: str) -> str:

@@ -57,9 +57,10 @@ def show_report(
     report: Report, sources: Sources, configurations: Configurations, options: Namespace, stream: TextIO | None = None
 ) -> None:
     """Print the report, or write it to the files that the user named. Raises UsageError where that cannot be."""
+    whole, report = report, _first_findings(report, options)
     tell_unapplied(report, options)
     tell_fixes(report, options)
-    if options.show_fixes and not options.quiet and (left := left_over(report)):
+    if options.show_fixes and not options.quiet and (left := left_over(whole)):
         console.note(left)
     lost: list[UsageError] = []
     written: list[str] = []
@@ -86,6 +87,21 @@ def show_report(
         console.note(f"{summary(report)} {are} in {', '.join(written)}.")
     if lost:
         raise lost[0]
+
+
+def _first_findings(report: Report, options: Namespace) -> Report:
+    """The report with as many findings as the user wants, the first in the order of formats for people."""
+    most = options.max_findings
+    if most is None or len(report.findings) <= most:
+        return report
+    from trainlint.report.measured import by_cost
+
+    kept = set(by_cost(report)[:most])
+    findings = tuple(finding for finding in report.findings if finding in kept)
+    left_out = len(report.findings) - most
+    if not all(FORMATS[asked.format].counts for asked in outputs(options)):
+        console.note(f"{left_out} of {count(len(report.findings), 'problem')} are left out (--max-findings)")
+    return replace(report, findings=findings, left_out=report.left_out + left_out)
 
 
 def require_writable_reports(options: Namespace, judged: Iterable[Target]) -> None:

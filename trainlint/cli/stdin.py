@@ -57,22 +57,23 @@ def check_stdin(
     path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)
     narrowing: Narrowing | None = None
-    if options.diff_base is not None or configurations.names_baseline([path]):
+    if options.only or options.diff_base is not None or configurations.names_baseline([path]):
         from trainlint.cli.new_code.narrowing import narrowing_for
 
         target = Target(path, shown, len(data))
         narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
     source: SourceFile | None = None
+    asked: Report | None = None
     try:
         source = decode_source(shown, data)
-        found = _judged(source, path, options, configurations, fixing, narrowing)
+        found, asked = _judged(source, path, options, configurations, fixing, narrowing)
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if narrowing is not None:
-        found = narrowing.narrowed(found, lambda _: source)
+        found = narrowing.narrowed(found, lambda _: source, asked)
         narrowing.tell_gone(found.report, options)
     if options.diff:
         found = without_commands_in_patches(found)
@@ -100,14 +101,16 @@ def _judged(
     configurations: Configurations,
     fixing: Fixing | None,
     narrowing: Narrowing | None,
-) -> Run:
-    """What is found in the code, of which only what is new is fixed."""
+) -> tuple[Run, Report | None]:
+    """What is found in the code, of which only what is new and named is fixed; and this, where anything is fixed."""
     cache = cache_for(options, [path.parent])
     alone = not options.stdin_filename
+    asked = None
     if narrowing is not None and fixing is not None:
-        asked = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
-        fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
+        before = run_text(source, path, configurations.untracked_copy(), alone=alone, cache=cache)
+        asked = narrowing.narrowed(before, lambda _: source).report
+        fixing = narrowing.limited(fixing, asked)
     found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
     if found.is_partial and not options.quiet:
         tell_partial()
-    return found
+    return found, asked

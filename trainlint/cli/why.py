@@ -14,7 +14,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.output import tell_partial
+from trainlint.cli.output import SourcesOnDisk, tell_partial
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
@@ -82,7 +82,14 @@ def why(options: Namespace) -> int:
         raise UsageError(f"{quoted(target.shown)}: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise UsageError(f"{quoted(target.shown)}: {crash(error)}") from error
-    console.out(render(explanation, options.output_format, style=style_for(sys.stdout, options.color)))
+    console.out(
+        render(
+            explanation,
+            options.output_format,
+            sources=SourcesOnDisk([target]),
+            style=style_for(sys.stdout, options.color),
+        )
+    )
     return 0
 
 

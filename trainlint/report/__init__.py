@@ -28,6 +28,8 @@ class Format:
     """Keeps a CI log from taking a line of the text for a command."""
     for_people: bool = False
     """Whether a person reads it, so that `--statistics` may stand in its place."""
+    counts: bool = False
+    """Whether the text says how many findings there are, and how many are left out."""
     from_repository: bool = False
     """Whether paths start at the git repository's root, since a service reads them and not a person."""
 
@@ -37,16 +39,17 @@ def _is_escaped(text: str) -> str:
 
 
 FORMATS = {
-    "full": Format(without_commands, for_people=True),
-    "concise": Format(without_commands, for_people=True),
-    "json": Format(json_without_commands),
+    "full": Format(without_commands, for_people=True, counts=True),
+    "concise": Format(without_commands, for_people=True, counts=True),
+    "agent": Format(without_commands, for_people=True, counts=True),
+    "json": Format(json_without_commands, counts=True),
     "github": Format(_is_escaped, from_repository=True),
     "sarif": Format(json_without_commands, from_repository=True),
     "gitlab": Format(json_without_commands, from_repository=True),
     "junit": Format(without_commands, from_repository=True),
     "rdjsonl": Format(json_without_commands, from_repository=True),
-    "markdown": Format(without_commands, from_repository=True),
-    "html": Format(html_without_commands),
+    "markdown": Format(without_commands, counts=True, from_repository=True),
+    "html": Format(html_without_commands, counts=True),
 }
 """What `--output-format` of `trainlint check` may be.
 

@@ -156,10 +156,12 @@ def _files(report: Report) -> str:
 
 
 def _left_out(report: Report) -> list[str]:
-    """How many findings are not listed because they are not new, and why."""
+    """How many findings are not listed because they are not new or not asked for, and why."""
     compared, words = report.compared, list[str]()
     if compared is not None and compared.known:
         words.append(f"{len(compared.known)} in the baseline")
     if compared is not None and compared.outside:
         words.append(f"{compared.outside} not touched by what changed since {quoted(str(compared.base))}")
+    if report.left_out:
+        words.append(f"{report.left_out} left out")
     return words

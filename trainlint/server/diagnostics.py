@@ -18,6 +18,7 @@ from trainlint.report.words import level_words
 from trainlint.server.positions import Positions
 
 if TYPE_CHECKING:
+    from trainlint.baseline.identity import Identities
     from trainlint.catalogue import InstalledRule
     from trainlint.finding import Failure, Finding
     from trainlint.source import SourceFile
@@ -45,6 +46,7 @@ class Diagnoser:
     """The text of another file, to count its columns; None where it cannot be read."""
     root: Path
     """Where paths in reports begin."""
+    identities: Identities
 
     def of_finding(self, finding: Finding) -> lsp.Diagnostic:
         """The diagnostic of a finding."""
@@ -60,6 +62,7 @@ class Diagnoser:
             source=SOURCE,
             tags=[tag] if tag else None,
             related_information=list(self._related(finding)) or None,
+            data={"id": self.identities.id_of(finding)},
         )
 
     def of_failure(self, failure: Failure) -> lsp.Diagnostic:

@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from trainlint import __version__
+from trainlint.baseline.identity import Identities
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.paths import absolute
 from trainlint.report.characters import sentence
@@ -123,7 +124,8 @@ class Server(LanguageServer):
             return read[path]
 
         document, root = judgement.document, judgement.project.root
-        return Diagnoser(judgement.source, document.uri, self._encoding, self._rules, source_at, root)
+        identities = Identities(lambda _: judgement.source, str(root))
+        return Diagnoser(judgement.source, document.uri, self._encoding, self._rules, source_at, root, identities)
 
     @property
     def _encoding(self) -> str:

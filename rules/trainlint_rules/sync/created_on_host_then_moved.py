@@ -124,7 +124,7 @@ class CreatedOnHostThenMoved(CallRule):
     `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 
     ## Confirmed by
-    `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
+    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
     without the waits. A small `Memcpy HtoD (Pageable -> Device)` at this line in each step of a profile.
 
     ## Gain

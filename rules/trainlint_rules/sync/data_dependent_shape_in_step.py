@@ -120,8 +120,7 @@ class DataDependentShapeInStep(CallRule):
     may be worth it.
 
     ## Confirmed by
-    `trainlint probe` counts and times `nonzero`, `unique` and `masked_select` at this line, and tells from a trace
-    of a GPU what a step gains without them; a boolean mask shows on a GPU alone, in the steps after the window.
+    `trainlint probe` counts the waits at this line, and tells from a trace of a GPU what a step gains without them.
     `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in
     each step of a profile.
 

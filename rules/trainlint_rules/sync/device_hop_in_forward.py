@@ -105,7 +105,7 @@ class DeviceHopInForward(CallRule):
     device at all. Choices between values can stay on the device: `torch.where`, `masked_fill`.
 
     ## Confirmed by
-    `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
+    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
     without them. A device-to-host copy with a stream synchronisation at this line in the forward pass of a profile, and
     a graph break at it with `TORCH_LOGS=graph_breaks`.
 

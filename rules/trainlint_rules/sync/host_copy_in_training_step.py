@@ -67,7 +67,7 @@ class HostCopyInTrainingStep(CallRule):
     Better still, keep the metric's state on the device and read it once an epoch.
 
     ## Confirmed by
-    `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
+    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
     without them. A device-to-host copy with a stream synchronisation at this line in each step of a profile.
 
     ## Gain

@@ -96,7 +96,7 @@ class NanGuardEachStep(ReadRule):
     gradients are not finite.
 
     ## Confirmed by
-    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
     idle time right after it.
 

@@ -58,7 +58,7 @@ class ProgressBarReadsEachStep(CallRule):
     Where the bar shows a mean, sum detached tensors on the device and read the sum in the same branch.
 
     ## Confirmed by
-    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain

@@ -74,9 +74,8 @@ class ScalarUploadedEachStep(CallRule):
     device=device)` fills it on the device: a kernel is queued and nothing is copied.
 
     ## Confirmed by
-    `trainlint probe` counts and times `to` and `cuda` at this line; `torch.tensor` shows in a trace with Python stacks
-    alone. A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream synchronisation at this line in each step
-    of a profile.
+    `trainlint probe` counts the copies at this line. A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream
+    synchronisation at this line in each step of a profile.
 
     ## Gain
     One copy and one wait in each step. Not measured here; small beside a long step, and nothing where the step waits

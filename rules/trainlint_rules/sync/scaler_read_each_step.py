@@ -82,7 +82,7 @@ class ScalerReadEachStep(CallRule):
     each time. To log the scale, read it every n-th step.
 
     ## Confirmed by
-    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain

@@ -80,7 +80,7 @@ class SyncPerParameter(ReadRule):
     every n-th step.
 
     ## Confirmed by
-    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. As many stream synchronisations at this line in each step of a profile as the model has parameters.
 
     ## Gain

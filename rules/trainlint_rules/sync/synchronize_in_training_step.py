@@ -93,7 +93,7 @@ class SynchronizeInTrainingStep(CallRule):
     nor where it reads a tensor to the host in the same step: it waits there then.
 
     ## Confirmed by
-    `trainlint probe` counts and times the waits at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the waits at this line, and tells from a trace of a GPU what a step gains without
     them. `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle
     time after it.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.python_reads import ANSWERS, python_reads
+from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.tables.waits.number_arguments import WANTED
+from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -69,7 +70,7 @@ class TensorReadAsPythonValue(ReadRule):
     Choosing between values can stay on the device: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
 
     ## Confirmed by
-    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain

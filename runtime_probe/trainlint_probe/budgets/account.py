@@ -7,16 +7,18 @@ of the code that starts it. A budget is therefore charged for what its own block
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import NamedTuple
 
 from trainlint.evidence import Counted, Line
-from trainlint_probe.watch.lines import display_path
+from trainlint_probe.watch.lines import Caller, display_path
 
 SYNCS, PAGEABLE, DATA_WAIT = "syncs", "pageable-copies", "data-wait-percent"
 GRAPH_BREAKS, RECOMPILES, ALLOCATIONS = "graph-breaks", "recompiles", "allocations"
 """The limits of the configuration table (`trainlint.config.kinds.LIMITS`)."""
+OF_A_GPU = frozenset({SYNCS, PAGEABLE})
+"""Those that say nothing where nothing lies on a GPU."""
 
 
 class Charge(NamedTuple):
@@ -35,13 +37,11 @@ class Account:
     """The counters of one budget. Contexts that were copied inside of it share them."""
 
     def __init__(self) -> None:
-        self.on_host = 0
-        """Reads of tensors on the CPU that were not counted, as an accelerator is in use."""
         self._counts: dict[Charge, int] = {}
         self._lock = threading.Lock()
 
     def charge(self, charge: Charge, amount: int = 1) -> None:
-        """Count a call; of waits for batches, the nanoseconds."""
+        """Count a call."""
         with self._lock:
             self._counts[charge] = self._counts.get(charge, 0) + amount
 
@@ -80,6 +80,14 @@ def reason_for(account: Account) -> str:
         if account in region.accounts or account in EVERYWHERE:
             return region.reason
     return ""
+
+
+def charge(limits: Iterable[str], what: str, caller: Caller | None, amount: int = 1) -> None:
+    """Charge a call to the budgets that are open; of waits for batches, the nanoseconds."""
+    path, line, via = caller or ("", 0, "")
+    for account in open_accounts():
+        for limit in limits:
+            account.charge(Charge(limit, path, line, what, via, reason_for(account)), amount)
 
 
 def counted(

@@ -86,13 +86,15 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
         return self.of(self.limits, self.steps)
 
     def __enter__(self) -> budget:
-        """Begin to count. Raises UnusableBudget where this very object counts already."""
+        """Begin to count. Raises UnusableBudget where this very object counts already, and where there is no GPU to
+        wait for.
+        """
         from trainlint_probe.budgets import process  # it imports torch
 
         if self._account is not None:
             raise UnusableBudget("this budget is open already; make one for each block")
         self.spending = None
-        process.open_budget()
+        process.open_budget(self.limits)
         self._account = Account()
         OPEN.set((*OPEN.get(), self._account))
         self._began = process.sample_process(self.limits)
@@ -101,7 +103,9 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Stop counting. Raises BudgetExceeded where the block has not failed by itself."""
+        """Stop counting. Raises BudgetExceeded where the block has not failed by itself, and UnusableBudget where it
+        put nothing on the GPU that it was to be judged by.
+        """
         __tracebackhide__ = True
         from trainlint_probe.budgets import process
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainlint.evidence import Counted, Line
-from trainlint_probe.budgets.account import DATA_WAIT, GRAPH_BREAKS
+from trainlint_probe.budgets.account import DATA_WAIT, GRAPH_BREAKS, OF_A_GPU
 
 OF_ALL_STEPS = frozenset({GRAPH_BREAKS, DATA_WAIT})
 """What is not divided by the steps: a graph break slows each of them, and a share is of all their time."""
@@ -51,6 +51,11 @@ class Spending:
     def over(self) -> tuple[Use, ...]:
         """The limits that are exceeded."""
         return tuple(use for use in self.uses if use.is_over)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether all limits that need a GPU could be held against one."""
+        return not any(use.not_counted and use.limit in OF_A_GPU for use in self.uses)
 
 
 def judge(

@@ -9,14 +9,14 @@ from trainlint.cli.console import UsageError
 from trainlint.evidence import Counted, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets import on_simulation
-from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES
 from trainlint_probe.budgets.ignoring import is_ignored
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
-from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, SIMULATED
+from trainlint_probe.budgets.words import NO_DEVICE, NOT_ON_CUDA, NOTHING_ON_IT, SIMULATED, UNKNOWN_ALLOCATIONS
 from trainlint_probe.options import Options
 
-_ON_CPU = "cpu"
+_CUDA = "cuda"
 
 
 def limits_of(options: Options) -> Mapping[str, float]:
@@ -39,16 +39,16 @@ def spendings(runs: Sequence[Run], limits: Mapping[str, float]) -> tuple[Spendin
 
 
 def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
-    on_cpu = run.device == _ON_CPU
     asked = _allocations(run)
     not_counted: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     if run.simulated is not None:
-        not_counted, notes = on_simulation.NOT_COUNTED, (SIMULATED,)
-    elif on_cpu:
-        not_counted, notes = {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}, (ON_HOST,) if SYNCS in limits else ()
+        unused = {} if run.simulated.launches or run.simulated.events else dict.fromkeys(OF_A_GPU, NOTHING_ON_IT)
+        not_counted, notes = {**on_simulation.NOT_COUNTED, **unused}, (SIMULATED,)
+    elif run.device != _CUDA:
+        not_counted = {**dict.fromkeys(OF_A_GPU, NOT_ON_CUDA), ALLOCATIONS: NO_DEVICE}
     elif asked is None:
-        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
+        not_counted = {ALLOCATIONS: UNKNOWN_ALLOCATIONS}
     return judge(
         (*run.counted, *_compiled(run), *(asked or ())),
         limits,

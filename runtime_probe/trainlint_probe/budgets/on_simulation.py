@@ -12,43 +12,43 @@ from trainlint_probe.budgets.account import (
     PAGEABLE,
     RECOMPILES,
     SYNCS,
-    Charge,
+    charge,
     open_accounts,
-    reason_for,
 )
 from trainlint_probe.budgets.words import NOT_SIMULATED
 from trainlint_probe.watch.lines import Lines, frame_at
 
 if TYPE_CHECKING:
-    from trainlint_probe.simulated.events import Cause, Log, What
+    from trainlint_probe.simulated.events import Cause, What
+    from trainlint_probe.simulated.simulation import Simulation
 
 NOT_COUNTED = dict.fromkeys((GRAPH_BREAKS, RECOMPILES, ALLOCATIONS, DATA_WAIT), NOT_SIMULATED)
 """Limits that a simulated GPU says nothing of: it compiles nothing, and its times and its allocator are not a GPU's."""
-_CHARGING: list[tuple[Log, Callable[[What, int, Cause], None]]] = []
-"""The log of the simulation that is on, and what listens to it."""
+_CHARGING: list[tuple[Simulation, Callable[[What, int, Cause], None]]] = []
+"""The simulation that is on, and what listens to its log."""
 
 
-def begin(log: Log, lines: Lines) -> None:
+def begin(simulation: Simulation, lines: Lines) -> None:
     """What is logged from now on counts for the budgets that are open, at the user's lines."""
 
-    def charge(what: What, size: int, cause: Cause) -> None:
-        accounts = open_accounts()
+    def happened(what: What, size: int, cause: Cause) -> None:
         limits = [limit for limit, counts in ((SYNCS, what.blocking), (PAGEABLE, what.pageable)) if counts]
-        if not accounts or not limits:
-            return
-        path, line, via = lines.caller(frame_at(1)) or ("", 0, "")
-        for account in accounts:
-            for limit in limits:
-                account.charge(Charge(limit, path, line, what.name, via, reason_for(account)))
+        if limits and open_accounts():
+            charge(limits, what.name, lines.caller(frame_at(1)))
 
-    log.listeners.append(charge)
-    _CHARGING.append((log, charge))
+    simulation.log.listeners.append(happened)
+    _CHARGING.append((simulation, happened))
 
 
 def end() -> None:
     """The simulation ends."""
-    log, charge = _CHARGING.pop()
-    log.listeners.remove(charge)
+    simulation, happened = _CHARGING.pop()
+    simulation.log.listeners.remove(happened)
+
+
+def is_used() -> bool:
+    """Whether anything was put on the simulated GPU that is on, since it is there."""
+    return any(memory.allocations for simulation, _ in _CHARGING for memory in simulation.places.memory)
 
 
 def is_on() -> bool:

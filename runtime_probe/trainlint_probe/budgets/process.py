@@ -12,15 +12,16 @@ import torch
 
 from trainlint.evidence import Counted, Line, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.budgets import on_simulation
-from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS, Account, counted
-from trainlint_probe.budgets.counting import Counting, uses_accelerator
-from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, SIMULATED, reads_on_host
+from trainlint_probe.budgets import loading, on_simulation
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES, Account, counted
+from trainlint_probe.budgets.limits import UnusableBudget
+from trainlint_probe.budgets.on_cuda import OnCuda
+from trainlint_probe.budgets.words import NO_DEVICE, NOTHING_ON_GPU, SIMULATED, UNKNOWN_ALLOCATIONS
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import Lines
 from trainlint_probe.watch.memory import of_device
-from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
+from trainlint_probe.watch.patches import DYNAMO, Patches, hide_from_dynamo
 from trainlint_probe.watch.watching import Watch
 
 _Break = tuple[Line, str]
@@ -60,25 +61,36 @@ class _Process:
         self.imports = Imports()
         self.lock = threading.Lock()
         self.open = 0
-        self.is_installed = False
+        self.on_cuda = OnCuda(self.watch.ledger.lines)
+        self.patches = Patches()
         self.is_in_place = False
 
 
 _process = _Process()
 
 
-def open_budget() -> None:
-    """A budget opens. On a simulated GPU, whose log tells all, nothing is replaced."""
+def open_budget(limits: Mapping[str, float]) -> None:
+    """A budget opens. On a simulated GPU, whose log tells all, nothing is replaced.
+
+    Raises:
+        UnusableBudget: there is no GPU, and the limits are about one.
+    """
+    is_real = torch.cuda.is_available()  # true on a simulated one as well
+    if not is_real and (named := " and ".join(name for name in limits if name in OF_A_GPU)):
+        raise UnusableBudget(
+            f"there is no GPU, so that {named} cannot be counted; open the budget inside of `with "
+            "trainlint_probe.simulated_gpu():`, which needs none"
+        )
     with _process.lock:
         _process.open += 1
         if on_simulation.is_on() or _process.is_in_place:
             return
-        if not _process.is_installed:
-            Counting(_process.watch.ledger.lines).install(_process.watch.patches, functions=False)
-            _process.imports.when(DYNAMO, hide_from_dynamo)
-            _process.is_installed = True
-        else:
-            _process.watch.patches.put_back()
+        _process.patches = Patches()
+        loading.install(_process.patches, lines())
+        if is_real:
+            _process.on_cuda.install(_process.patches)
+            _process.on_cuda.waits.start()
+        _process.imports.when(DYNAMO, hide_from_dynamo)
         _process.is_in_place = True
 
 
@@ -87,7 +99,8 @@ def closed() -> None:
     with _process.lock:
         _process.open -= 1
         if not _process.open and _process.is_in_place:
-            _process.watch.patches.take_out()
+            _process.patches.take_out()
+            _process.on_cuda.waits.stop()
             _process.is_in_place = False
 
 
@@ -112,19 +125,20 @@ def sample_process(limits: Mapping[str, float], since: float = 0.0) -> ProcessSa
 
 
 def counts_between(began: ProcessSample, ended: ProcessSample, account: Account, limits: Mapping[str, float]) -> Counts:
-    """What was counted between two moments for these limits, on an account and of the process."""
+    """What was counted between two moments for these limits, on an account and of the process.
+
+    Raises:
+        UnusableBudget: the limits are about a GPU, and nothing was put on it.
+    """
+    is_used = on_simulation.is_used() if began.simulated else torch.cuda.is_initialized()
+    if not is_used and not OF_A_GPU.isdisjoint(limits):
+        raise UnusableBudget(NOTHING_ON_GPU)
     of_process = (*_breaks(began, ended), *_recompiles(ended), *_driver_requests(began, ended))
     of_account = counted({}, account.read(), str(Path.cwd()), ended.at_ns - began.at_ns)
     if began.simulated:
         return Counts(of_account, on_simulation.NOT_COUNTED, (SIMULATED,))
-    has_device = uses_accelerator()
-    not_counted = {} if has_device else {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}
-    if has_device and ended.allocations is None:
-        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
-    notes = (ON_HOST,) if SYNCS in limits and not has_device else ()
-    if SYNCS in limits and account.on_host:
-        notes = (*notes, reads_on_host(account.on_host))
-    return Counts((*of_account, *of_process), not_counted, notes)
+    not_counted = {} if ended.allocations is not None else {ALLOCATIONS: UNKNOWN_ALLOCATIONS if is_used else NO_DEVICE}
+    return Counts((*of_account, *of_process), not_counted, ())
 
 
 def _breaks(began: ProcessSample, ended: ProcessSample) -> Iterator[Counted]:

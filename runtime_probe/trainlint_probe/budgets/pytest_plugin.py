@@ -23,7 +23,10 @@ _machines: pytest.StashKey[dict[tuple[str, int], simulated_gpu]] = pytest.StashK
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The device of marked tests, for a project and for one run."""
-    what = "run tests that are marked with trainlint_budget on: auto (what there is) or simulated[:GPU][xN]"
+    what = (
+        "run tests that are marked with trainlint_budget, or use it, on: auto (a GPU, else a simulated one where a "
+        "limit needs one) or simulated[:GPU][xN]"
+    )
     parser.addini(DEVICE, what, default="auto")
     parser.getgroup("trainlint").addoption("--trainlint-device", dest=DEVICE, metavar="DEVICE", help=what)
 
@@ -54,6 +57,30 @@ def _configured(config: pytest.Config) -> str:
     return str(config.getoption(DEVICE) or config.getini(DEVICE))
 
 
+def _machine_of(item: pytest.Item) -> tuple[str, int] | None:
+    """What a test that has a budget is to run on: a simulated machine, or None for the real one. Raises ValueError."""
+    marker = item.get_closest_marker(NAME)
+    configured = _configured(item.config)
+    if marker is None:
+        return _machine_named(configured) if NAME in getattr(item, "fixturenames", ()) else None
+    device = marker.kwargs.get("device", configured)
+    if device != "auto":
+        return _machine_named(device)
+    from trainlint_probe.budgets.account import OF_A_GPU
+    from trainlint_probe.budgets.limits import limits_for
+
+    if OF_A_GPU.isdisjoint(limits_for(_limits_in(marker), item.path.parent)):
+        return None
+    import torch
+
+    return None if torch.cuda.is_available() else _machine_named("simulated")
+
+
+def _limits_in(marker: pytest.Mark) -> dict[str, Any]:
+    """The limits that a marker names, as the configuration writes them."""
+    return {name.replace("_", "-"): value for name, value in marker.kwargs.items() if name not in ("steps", "device")}
+
+
 def _machine_named(device: object) -> tuple[str, int] | None:
     """The simulated GPU and how many; None for whatever the machine has. Raises ValueError."""
     if device == "auto":
@@ -67,10 +94,9 @@ def _machine_named(device: object) -> tuple[str, int] | None:
 
 @contextmanager
 def _on_its_device(item: pytest.Item) -> Iterator[None]:
-    """A marked test and its fixtures run on the device that the marker or the configuration names."""
-    marker = item.get_closest_marker(NAME)
+    """A test that has a budget, and its fixtures, run on the device that the marker or the configuration names."""
     try:
-        machine = None if marker is None else _machine_named(marker.kwargs.get("device", _configured(item.config)))
+        machine = _machine_of(item)
     except ValueError:
         machine = None  # said where the test is called
     if machine is None:
@@ -102,11 +128,9 @@ def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
 
     if marker.args or not hasattr(item, "obj"):
         pytest.fail(f"{NAME} takes limits by their names, and marks test functions: {NAME}(syncs=0)", pytrace=False)
-    named = {name.replace("_", "-"): value for name, value in marker.kwargs.items()}
-    steps = named.pop("steps", 1)
     try:
-        _machine_named(named.pop("device", "auto"))
-        limit = budget.of(limits_for(named, item.path.parent), steps)
+        _machine_named(marker.kwargs.get("device", "auto"))
+        limit = budget.of(limits_for(_limits_in(marker), item.path.parent), marker.kwargs.get("steps", 1))
     except ValueError as error:  # an unusable budget is one
         pytest.fail(f"{NAME}: {error}", pytrace=False)
     original = item.obj

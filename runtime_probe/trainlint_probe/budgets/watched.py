@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import torch
+
 from trainlint.evidence import Counted
+from trainlint_probe.budgets import loading
 from trainlint_probe.budgets.account import EVERYWHERE, Account, counted
-from trainlint_probe.budgets.counting import Counting
+from trainlint_probe.budgets.on_cuda import OnCuda
 from trainlint_probe.watch.steps import Candidate
 from trainlint_probe.watch.watching import Watch
 
@@ -18,7 +21,12 @@ class WholeRun:
 
     def install(self) -> None:
         """Count from now on."""
-        Counting(self.watch.ledger.lines).install(self.watch.patches, functions=True)
+        lines, patches = self.watch.ledger.lines, self.watch.patches
+        loading.install(patches, lines)
+        if torch.cuda.is_available():
+            on_cuda = OnCuda(lines)
+            on_cuda.install(patches)
+            on_cuda.waits.start()
         EVERYWHERE.append(self.account)
         self.watch.read_budget = self.account.read
 

@@ -13,19 +13,15 @@ _MOST_LINES = 10
 
 _LARGE = 1e6
 
-ON_HOST = (
-    "No accelerator is in use: syncs are reads of CPU tensors by your own lines, which would wait if the tensors were "
-    "on an accelerator."
+NO_DEVICE = "not counted, as no GPU is in use"
+UNKNOWN_ALLOCATIONS = "not counted, as this allocator does not tell"
+NOTHING_ON_IT = "not counted, as the script put nothing on the GPU"
+NOT_ON_CUDA = "not counted, as only a CUDA device tells its waits; `--device simulated` counts them without one"
+NOTHING_ON_GPU = (
+    'nothing was put on the GPU, so that no wait could be counted; put the model and the batches on the device "cuda"'
 )
-NO_DEVICE = "not counted, as no accelerator is in use"
 SIMULATED = "Counted on a simulated GPU."
 NOT_SIMULATED = "not counted on a simulated GPU"
-
-
-def reads_on_host(count: int) -> str:
-    """That reads of CPU tensors were not counted."""
-    why = "an accelerator is in use, and they do not wait for it"
-    return f"Reads of tensors on the CPU were not counted ({count}): {why}."
 
 
 def exceeded(spending: Spending) -> str:
@@ -49,8 +45,6 @@ def in_short(spending: Spending) -> Iterator[str]:
             yield f"{use.limit}: {use.not_counted}"
         else:
             yield _whole(use)
-    if ON_HOST in spending.notes:
-        yield "syncs are counted on the CPU: what would wait for an accelerator"
     if SIMULATED in spending.notes:
         yield "counted on a simulated GPU"
 

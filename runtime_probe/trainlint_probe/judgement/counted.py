@@ -29,8 +29,8 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
     shown = [event for event in events if symptom_of(event) in symptoms]
     if shown:
         lines = {Line(event.path, event.line) for event in shown}
-        cost = _cost(lines, simulated)
-        said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + _priced(cost, simulated))
+        cost = gain_without(lines, simulated)
+        said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + price_words(cost, simulated))
         return replace(
             said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
         )
@@ -56,7 +56,7 @@ def without_finding(run: Run, findings: Sequence[Finding]) -> tuple[Verdict, ...
             name=_BY_ITSELF[any(event.blocking for event in events)][1],
             at=at,
             state=State.CONFIRMED,
-            sentence=sentence(events, steps) + _priced(cost := _cost({at}, simulated), simulated),
+            sentence=sentence(events, steps) + price_words(cost := gain_without({at}, simulated), simulated),
             cost=cost,
             share=_share(cost, simulated),
             per_step=sum(event.count for event in events) / steps,
@@ -133,7 +133,7 @@ def _has_run(finding: Finding, simulated: Simulated) -> bool:
     return any(line in lines for line in range(finding.span.start_line, finding.span.end_line + 1))
 
 
-def _cost(lines: Set[Line], simulated: Simulated) -> Interval | None:
+def gain_without(lines: Set[Line], simulated: Simulated) -> Interval | None:
     """What a step would gain without the waits of some lines."""
     gains = [price.gain for price in simulated.prices if price.at in lines]
     return Interval(sum(gain.low for gain in gains), sum(gain.high for gain in gains)) if gains else None
@@ -146,7 +146,8 @@ def _share(cost: Interval | None, simulated: Simulated) -> Interval | None:
     return Interval(cost.low / step.high, min(1.0, cost.high / step.low))
 
 
-def _priced(cost: Interval | None, simulated: Simulated) -> str:
+def price_words(cost: Interval | None, simulated: Simulated) -> str:
+    """What a step would gain, as the end of a sentence; empty where that is not known."""
     if cost is None:
         return ""
     if cost.high < _NOTHING_MS:

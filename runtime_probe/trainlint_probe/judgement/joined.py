@@ -14,8 +14,29 @@ from trainlint_probe.traces.reading import TraceReading
 _WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 
 
+def waits_in(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
+    """The waits for a device whose lines a trace knows; times are scaled to so many steps."""
+    if reading.device is None:
+        return ()
+    traced = len(reading.steps_ms) or 1
+    return tuple(
+        Seen(
+            at=Line(site.source.path, site.source.line),
+            symptom=Symptom.HOST_TO_DEVICE if site.copy.startswith("HtoD") else Symptom.HOST_SYNC,
+            what=site.operator,
+            calls=round(site.count * traced),
+            host_ms=site.blocked * steps,
+            device="cuda",
+            recoverable=site.recoverable,
+            steps=traced,
+        )
+        for site in reading.device.syncs.sites
+        if site.source is not None and site.source.exact
+    )
+
+
 def with_recoverable(run: Run, reading: TraceReading) -> Run:
-    """The run, with what its steps would gain without each wait for the device, where the trace knows the line.
+    """The run, with the waits for the device at lines that the trace knows, and what its steps would gain without each.
 
     The trace is of a few more steps of the same process. A line that waited in the run and not in the trace keeps its
     host time alone: these steps may have taken another way.
@@ -27,7 +48,9 @@ def with_recoverable(run: Run, reading: TraceReading) -> Run:
         if site.source is not None and site.source.exact:
             gains[Line(site.source.path, site.source.line)].append(site.recoverable)
     exposed = {Line(item.source.path, item.source.line): item.exposed for item in reading.exchanges}
-    with_gains = (_with(item, gains.get(item.at)) for item in run.seen)
+    known = {(item.at, item.symptom) for item in run.seen}
+    more = (item for item in waits_in(reading, len(run.steps)) if (item.at, item.symptom) not in known)
+    with_gains = (_with(item, gains.get(item.at)) for item in (*run.seen, *more))
     return replace(run, seen=tuple(_with_exposed(item, exposed.get(item.at)) for item in with_gains))
 
 

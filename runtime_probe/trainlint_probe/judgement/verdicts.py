@@ -24,7 +24,8 @@ THRESHOLD = 0.01
 could not be told from noise by running the training again."""
 
 _SHOWN_BY_A_DEVICE = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
-"""What costs nothing on a processor alone: there is no device that could be waited for."""
+"""What only CUDA tells: on a processor alone there is no device that could be waited for."""
+NEEDS_A_GPU = "only a CUDA device tells what waits for it; `--device simulated` counts it without one"
 
 _UPPER_BOUNDS = frozenset({Symptom.EVALUATION_WITH_GRADIENTS, Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 """What the host spends there is the most that could be saved: part of it is work that stays."""
@@ -173,6 +174,8 @@ def _of_nothing(
     finding: Finding, symptoms: Collection[Symptom], seen: Sequence[Seen], run: Run, *, ran: bool
 ) -> Verdict:
     """Refuted where the line runs, and something happens there in place of what the rule speaks of."""
+    if run.device != "cuda" and symptoms and _SHOWN_BY_A_DEVICE.issuperset(symptoms):
+        return _not_observed(finding, NEEDS_A_GPU, ran=ran)
     window = WHOLE_TRACE if _is_whole(run) else f"{len(run.steps)} steps"
     nothing = f"no {_joined_by_or(symptoms)} was seen at this line in {window}"
     otherwise = {_OTHERWISE.get(symptom) for symptom in symptoms}
@@ -194,11 +197,6 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
     steps = len(run.steps)
     per_step = sum(item.calls * steps / (item.steps or steps) for item in shown) / steps
     times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_frequency_text(per_step, run)}"
-    if all(item.symptom in _SHOWN_BY_A_DEVICE and not _on_device(item) for item in shown):
-        of_user = "" if shown[0].direct else ", by a library"
-        sentence = f"{times}{of_user}, on tensors of the CPU: what it costs shows on an accelerator alone"
-        found = _verdict_on(finding, State.UNMEASURED, sentence)
-        return replace(found, per_step=per_step, basis="counter")
     measured = _measured(shown, run, in_part=in_part)
     if measured is None:
         return _not_observed(finding, f"{times}; {_why_not_timed(shown, run)}", ran=True)

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 _STATES = {
     State.CONFIRMED: "it costs at least the threshold, 1% of the time unless another was set",
     State.INCONCLUSIVE: "it may cost more or less than the threshold",
-    State.UNMEASURED: "it ran, and what it costs shows on an accelerator alone, or the probe cannot see it",
+    State.UNMEASURED: "it ran, and what it costs shows on a GPU alone, or the probe cannot see it",
     State.REFUTED: "it ran, and costs less than the threshold",
     State.NOT_OBSERVED: "nothing of it was seen, and it is not known to have run",
 }

@@ -57,8 +57,22 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         yield from _written(
             "Nothing was put on the GPU. To measure a training on the CPU, add `--device cpu`.", style, "yellow"
         )
+    if not simulated.values:
+        yield from _about_values(simulated, style)
     if run.outcome != "window closed":
         yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+
+
+def _about_values(simulated: Simulated, style: Style) -> Iterator[Text]:
+    yield from _written(
+        "No values were computed (--no-values): losses and parameters mean nothing, and each read gave 0.", style
+    )
+    for lines, said in (
+        (simulated.decided, "These lines decide by a value of the GPU, which was not computed"),
+        (simulated.sized, "These lines make sizes of such values, which were taken at their largest"),
+    ):
+        if lines:
+            yield from _written(f"{said}: {', '.join(map(place_text, lines))}.", style, "yellow")
 
 
 def _counts(run: Run, simulated: Simulated) -> str:

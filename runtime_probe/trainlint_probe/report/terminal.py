@@ -203,9 +203,12 @@ def _on_an_accelerator(needing: Sequence[Verdict], style: Style) -> Iterator[Tex
         return
     named = [f"{place_text(item.at)} {item.code}" for item in needing]
     more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
-    what = "1 line ran whose cost shows" if len(named) == 1 else f"{len(named)} lines ran whose cost shows"
+    what = "1 finding is" if len(named) == 1 else f"{len(named)} findings are"
     yield Text()
-    said = f"{what} on an accelerator alone: {', '.join(named[:_MOST_FOLDED])}{more}; --verbose explains each"
+    said = (
+        f"{what} about waits for a device, which only CUDA tells: {', '.join(named[:_MOST_FOLDED])}{more}; "
+        "`--device simulated` counts them without a GPU"
+    )
     yield from wrapped(_sentence_text(said, style, "cyan"), style, indent="  ")
 
 

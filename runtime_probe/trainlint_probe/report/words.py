@@ -11,6 +11,7 @@ from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
 from trainlint_probe.judgement.step_times import mean_phases
+from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.wording.units import duration, span
 
@@ -61,8 +62,8 @@ def counts(told: Sequence[Defect]) -> str:
 
 
 def needs_accelerator(item: Verdict) -> bool:
-    """Whether a line ran on the CPU, and what it costs shows on an accelerator alone."""
-    return item.state is State.UNMEASURED and item.basis == "counter"
+    """Whether what a finding costs shows on an accelerator alone, and the run was on none."""
+    return item.sentence == NEEDS_A_GPU
 
 
 def milliseconds(cost: Interval | None) -> str:

@@ -40,7 +40,7 @@ class simulated_gpu(Decorating):  # noqa: N801 - it is used as a function
         if process.is_budget_open():
             raise UnusableBudget("open the budget inside of the simulated GPU, and not around it")
         self.simulation.__enter__()
-        on_simulation.begin(self.simulation.log, process.lines())
+        on_simulation.begin(self.simulation, process.lines())
         return self
 
     def __exit__(

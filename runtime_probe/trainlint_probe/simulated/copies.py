@@ -82,6 +82,8 @@ class Copies:
         self.log.note(what, size)
 
     def _copied(self, tensor: Any, origin: int | None, target: int | None) -> Any:
+        if self.operators.valueless is not None and not is_lazy(tensor):
+            return _Moved.apply(tensor, self, origin, target) if tensor.requires_grad else self.empty(tensor, target)
         self.operators.quiet += 1
         try:
             if is_lazy(tensor):  # a parameter without a shape yet
@@ -95,8 +97,24 @@ class Copies:
             self.places.take_away(copy)
         else:
             self.places.put(copy, target, halved=origin is not None and self.places.is_halved(tensor))
+        if self.operators.capture is not None:
+            self.operators.capture.copied(tensor, copy)
         if copy.grad_fn is not None:
             copy.grad_fn.register_hook(lambda given, _: self._back(given, target, origin))
+        return copy
+
+    def empty(self, tensor: Any, target: int | None) -> Any:
+        """A tensor like another on a device, without values; on the host, zeros."""
+        valueless = self.operators.valueless
+        assert valueless is not None
+        self.operators.quiet += 1
+        try:
+            if target is None:
+                return valueless.hosted(tensor.detach())
+            copy = valueless.emptied(tensor.detach())
+        finally:
+            self.operators.quiet -= 1
+        self.places.put(copy, target)
         return copy
 
     def _back(self, gradients: Any, origin: int | None, target: int | None) -> Any:
@@ -112,3 +130,17 @@ class Copies:
     def _moved_back(self, gradient: Any, origin: int | None, target: int | None) -> Any:
         self.note(gradient, origin, target, non_blocking=False)
         return self._copied(gradient, origin, target)
+
+
+class _Moved(torch.autograd.Function):  # type: ignore[misc] # PyTorch is not read by mypy
+    """A copy without values, whose gradient goes the other way."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Any, copies: Copies, origin: int | None, target: int | None) -> Any:
+        ctx.copies, ctx.way = copies, (target, origin)
+        return copies.empty(tensor, target)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+        (back,) = ctx.copies._back((gradient,), *ctx.way)
+        return back, None, None, None

@@ -112,7 +112,6 @@ def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
         "is_tf32_supported": lambda: capability[0] >= 8,
         "get_arch_list": lambda: [f"sm_{capability[0]}{capability[1]}"],
         "get_gencode_flags": lambda: "",
-        "is_current_stream_capturing": lambda: False,
         "ipc_collect": lambda: None,
         "utilization": lambda device=None: 0,
         "set_sync_debug_mode": lambda mode: None,

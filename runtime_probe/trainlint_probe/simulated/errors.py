@@ -45,6 +45,30 @@ def lengths_on_device(dimensions: int, device: int) -> RuntimeError:
     )
 
 
+def no_wait_in_capture(name: str) -> RuntimeError:
+    """The host would wait while a graph is captured."""
+    return RuntimeError(
+        "CUDA error: operation not permitted when stream is capturing\n"
+        f"{name} waits for the device, or copies memory that is not pinned. Do this before or after the capture."
+    )
+
+
+def not_captured(operator: str) -> NotImplementedError:
+    """A graph of sparse or nested tensors."""
+    return NotImplementedError(
+        f"aten::{operator} has a sparse or nested tensor, which the simulated GPU does not capture in a CUDA graph. "
+        "Leave out the graph, or run the script on a GPU."
+    )
+
+
+def needs_values(operator: str) -> NotImplementedError:
+    """An operator that PyTorch cannot follow without values."""
+    return NotImplementedError(
+        f"aten::{operator} needs values, and with --no-values the simulated GPU has none. "
+        "Leave out --no-values, or what asks for it."
+    )
+
+
 def no_cpu_kernel(operator: str) -> NotImplementedError:
     """An operator that PyTorch has for CUDA alone."""
     return NotImplementedError(

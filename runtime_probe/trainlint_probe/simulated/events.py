@@ -88,13 +88,21 @@ class Log:
         self.events: dict[Cause, Happened] = {}
         self.muted = False
         """Whether what happens is not counted, as it would not happen on a GPU."""
+        self.in_place: Callable[[What, int], None] | None = None
+        """Told what happens in the place of this log, while a graph is captured."""
         self.listeners: list[Callable[[What, int, Cause], None]] = []
         """Told each event, its bytes and its cause."""
-        self._places: dict[tuple[CodeType, int], Place | None] = {}
+        self.decided: set[tuple[Place, ...]] = set()
+        """Where the script decided by a value that was not computed."""
+        self.sized: set[tuple[Place, ...]] = set()
+        """Where a size depends on one."""
 
     def note(self, what: What, size: int = 0, *, forward: Place | None = None) -> None:
         """Something happened, caused by the line that runs now."""
         if self.muted:
+            return
+        if self.in_place is not None:
+            self.in_place(what, size)
             return
         chain, inside, in_backward = self._chain(sys._getframe(1))
         cause = Cause(what, chain, inside, in_backward, forward)
@@ -105,6 +113,11 @@ class Log:
         happened.bytes += size
         for listener in self.listeners:
             listener(what, size, cause)
+
+    def guess(self, kind: set[tuple[Place, ...]]) -> None:
+        """The line that runs now needed a value that was not computed: one of `decided` or `sized`."""
+        if not self.muted:
+            kind.add(self._chain(sys._getframe(1))[0])
 
     def here(self) -> Place | None:
         """The line that runs now."""
@@ -135,6 +148,7 @@ _THIN = (
     "_python_dispatch.py",
     "_device.py",
     "_contextlib.py",
+    "autograd/function.py",
     "_ops.py",
     "autograd/__init__.py",
     "autograd/graph.py",

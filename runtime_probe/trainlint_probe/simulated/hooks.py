@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from statistics import fmean
@@ -53,9 +53,12 @@ class SimulatedHooks:
         gpu, devices = machine_named(orders.device)
         self.is_alone = orders.simulated_ranks > 1 or "WORLD_SIZE" not in os.environ
         """Whether this process stands for all ranks."""
-        self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)))
+        self.simulation = Simulation(
+            gpu, max(devices, min(orders.simulated_ranks, MOST)), values=orders.simulated_values
+        )
         self.optimizers = Optimizers(watch, clock)
-        self.executed = Executed(watch.ledger.lines.is_users)
+        self._is_own = _OwnFiles(watch.ledger.lines.is_users, orders.lines_of)
+        self.executed = Executed(self._is_own)
         self.deeper: Deeper | None = None
         """There is no look after the window."""
         self.traces_all = orders.compares
@@ -85,7 +88,7 @@ class SimulatedHooks:
         if self.account is not None:
             EVERYWHERE.append(self.account)
             self.watch.read_budget = self.account.read
-        on_simulation.begin(self.simulation.log, self.watch.ledger.lines)
+        on_simulation.begin(self.simulation, self.watch.ledger.lines)
         if self.traces_all:
             self.executed.start()
 
@@ -147,6 +150,9 @@ class SimulatedHooks:
                 corners_ms=tuple(map(fmean, zip(*map(corners, works), strict=True))),
                 draws_on_host=self.simulation.operators.draws[0],
                 draws_on_device=self.simulation.operators.draws[1],
+                values=self.simulation.valueless is None,
+                decided=self._lines_of(self.simulation.log.decided),
+                sized=self._lines_of(self.simulation.log.sized),
             ),
         }
 
@@ -217,6 +223,10 @@ class SimulatedHooks:
         at = self._users_line(cause.chain)
         return Line(self._shown(at.path), at.line)
 
+    def _lines_of(self, chains: Iterable[Sequence[Place]]) -> tuple[Line, ...]:
+        places = {self._users_line(chain) for chain in chains}
+        return tuple(Line(self._shown(at.path), at.line) for at in sorted(places))
+
     def _prices(self, works: Sequence[Sequence[Work]]) -> tuple[Price, ...]:
         """What a step gains without the waits of each line, in the mean of the steps that were taken down."""
         by_step = [prices(work) for work in works]
@@ -231,12 +241,26 @@ class SimulatedHooks:
 
     def _users_line(self, chain: Sequence[Place]) -> Place:
         """The innermost line of the user's own code, else the innermost of all."""
-        is_users = self.watch.ledger.lines.is_users
-        own = next((place for place in chain if is_users(place.path)), None)
+        own = next((place for place in chain if self._is_own(place.path)), None)
         return own or (chain[0] if chain else Place("", 0, ""))
 
     def _shown(self, path: str) -> str:
         return display_path(path, self.watch.directory) if path else path
+
+
+class _OwnFiles:
+    """Says of files whether their lines are told of: the user's, and those that were asked for."""
+
+    def __init__(self, is_users: Callable[[str], bool], asked: Sequence[str]) -> None:
+        self._is_users = is_users
+        self._asked = frozenset(asked)
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self._is_users(path) or os.path.realpath(path) in self._asked
+        return known
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval | None:

@@ -42,6 +42,8 @@ class _TensorType(type):
         if not sized:  # data, and not the sizes of a tensor without any
             what = What(Kind.COPY, cls.simulated_type, HOST_TO_DEVICE, blocking=True, pageable=True)
             cls.copies.log.note(what, made.numel() * made.element_size())
+        if cls.copies.operators.valueless is not None:
+            made = cls.copies.operators.valueless.emptied(made)
         cls.copies.places.put(made, cls.copies.current)
         return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -21,6 +21,10 @@ from trainlint_probe.simulated.errors import (
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
+from trainlint_probe.simulated.valueless import META, Valueless
+
+if TYPE_CHECKING:
+    from trainlint_probe.simulated.graphs import Capture
 
 _HOST = torch.device("cpu")
 _MASKS = (torch.bool, torch.uint8)
@@ -68,15 +72,21 @@ class Operator(NamedTuple):
     """Whether it draws random numbers."""
     device_at: int | None
     """The position of its argument `device`."""
+    queued: bool = True
+    """Whether the host hands it over by itself; the operators of a graph go together."""
 
 
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
-    def __init__(self, places: Places, log: Log) -> None:
+    def __init__(self, places: Places, log: Log, valueless: Valueless | None = None) -> None:
         super().__init__()
         self.places = places
         self.log = log
+        self.valueless = valueless
+        """None where the CPU computes what the device would."""
+        self.stands_in = _HOST if valueless is None else META
+        """The device of PyTorch that stands for all simulated ones."""
         self.quiet = 0
         """Above 0: what runs is our own, or is not to be counted."""
         self.surroundings: list[Sequence[Any]] = []
@@ -95,6 +105,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """How often random numbers were drawn: on the host, and on a device."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
+        self.capture: Capture | None = None
+        """The graph that is being captured."""
         self._known: dict[Any, Operator] = {}
 
     @classmethod
@@ -106,17 +118,29 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         kwargs = kwargs or {}
         if self.quiet:
             return func(*args, **kwargs)
-        operator = self._known.get(func)
-        if operator is None:
-            operator = self._known[func] = _described(func)
+        operator = self._known.get(func) or self.described(func)
         with torch._C.DisableTorchFunction():
-            return self._run(operator, func, args, kwargs)
+            run = self.run if self.capture is None else self.capture.run
+            return run(operator, func, args, kwargs)
 
-    def _run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+    def described(self, func: Any) -> Operator:
+        """What is known of an operator."""
+        operator = self._known[func] = _described(func)
+        return operator
+
+    def launched(self, operator: Operator, func: Any, args: Any, out: Any) -> None:
+        """The device has work to do; a graph that is captured makes none."""
+        if self.capture is None:
+            self.launches += 1
+            if self.executed is not None:
+                self.executed(operator, func, args, out)
+
+    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operator, and keep the books."""
         asked = _asked_device(operator, args, kwargs)
         if asked is not None and asked.type == "cuda":
             self.draws[1] += operator.draws
-            out = func(*_on_host(operator, args), **({**kwargs, "device": _HOST} if "device" in kwargs else kwargs))
+            out = self._computed(operator, func, *self._standing_in(operator, args, kwargs))
             return self._placed(operator, func, args, out, asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
         if operator.collective:
@@ -127,21 +151,51 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         if device is None:
             device = self._surrounding() if count == 0 else None
             self.draws[device is not None or self.makes_on_device > 0] += operator.draws
+            if self.valueless is not None:
+                return self._without_values(operator, func, args, kwargs, device)
             out = func(*args, **kwargs)
             return out if device is None else self._placed(operator, func, args, out, device)
         self.draws[1] += operator.draws
         self._refuse(operator, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
-            return func(*args, **kwargs)
+            return self._computed(operator, func, args, kwargs)
         try:
-            out = func(*args, **kwargs)
+            out = self._computed(operator, func, args, kwargs)
         except NotImplementedError as error:
             raise no_cpu_kernel(operator.name) from error
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
             return out
         return self._placed(operator, func, args, out, device)
+
+    def _computed(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        if self.valueless is None:
+            return func(*args, **kwargs)
+        return self.valueless.run(operator.name, func, args, kwargs)
+
+    def _without_values(self, operator: Operator, func: Any, args: Any, kwargs: Any, device: int | None) -> Any:
+        """What is made of no tensor, on a device or on the host; or of tensors of the host that have no values."""
+        assert self.valueless is not None
+        if device is not None:
+            args, kwargs = self._standing_in(operator, args, kwargs, always=True)
+            return self._placed(operator, func, args, func(*args, **kwargs), device)
+        if not any(tensor.is_meta and self.places.is_hidden(tensor) for tensor in tensors((*args, *kwargs.values()))):
+            return func(*args, **kwargs)
+        out = self.valueless.run(operator.name, func, args, kwargs)
+        for tensor in tensors((out,)):
+            if tensor.is_meta:
+                self.places.hide(tensor)
+        return out
+
+    def _standing_in(self, operator: Operator, args: Any, kwargs: Any, *, always: bool = False) -> tuple[Any, Any]:
+        """The same arguments with the device that stands for it, where it stands among them, or always."""
+        at = operator.device_at
+        if at is None:
+            return args, kwargs
+        if len(args) > at:
+            return (*args[:at], self.stands_in, *args[at + 1 :]), kwargs
+        return args, ({**kwargs, "device": self.stands_in} if always or "device" in kwargs else kwargs)
 
     def _refuse(self, operator: Operator, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]) -> None:
         """Raise what CUDA raises for tensors and generators that lie in the wrong place."""
@@ -174,9 +228,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             for tensor in tensors(out):
                 self.places.put(tensor, device, halved=halved)
         if operator.launches:
-            self.launches += 1
-            if self.executed is not None:
-                self.executed(operator, func, args, out)
+            self.launched(operator, func, args, out)
         return out
 
     def _places_of(self, args: Any, kwargs: Any) -> tuple[int | None, list[Any], int]:
@@ -217,9 +269,9 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         target, source = args[0], args[1]
         to, origin = self.places.device(target), self.places.device(source)
         if to == origin or not source.numel():
-            if to is not None and to == origin:
+            if to is not None and to == origin and self.capture is None:
                 self.launches += 1
-            return func(*args, **kwargs)
+            return self._copied(func, args, kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
         size = source.numel() * source.element_size()
         if origin is None:
@@ -229,7 +281,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             pageable = not self.places.is_pinned(target)  # into such memory the host waits in any case
             what = What(Kind.COPY, self.name("copy_"), DEVICE_TO_HOST, blocking or pageable, pageable)
             self.log.note(what, size)
-        return func(*args, **kwargs)
+        return self._copied(func, args, kwargs)
+
+    def _copied(self, func: Any, args: Any, kwargs: Any) -> Any:
+        return func(*args, **kwargs) if self.valueless is None else self.valueless.copy(func, args, kwargs)
 
     def _copy_indices(self, args: Any) -> None:
         """Indices on the host go to the device, one by one. A mask on the host is searched there, and the places that
@@ -244,7 +299,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
                     raise index_elsewhere()
             elif device is not None and index.dtype in _MASKS:
                 what = What(Kind.COPY, "mask from the host", HOST_TO_DEVICE, blocking=False)
-                self.log.note(what, int(index.count_nonzero()) * index.dim() * 8)
+                selected = index.numel() if index.is_meta else int(index.count_nonzero())
+                self.log.note(what, selected * index.dim() * 8)
             elif device is not None:
                 self.log.note(What(Kind.COPY, "index from the host", HOST_TO_DEVICE, pageable=True), index.numel() * 8)
         if (
@@ -288,6 +344,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.surroundings.pop()
             self.names.pop()
 
+    def inside(self, name: str, values: Sequence[Any], function: Callable[[], Any]) -> Any:
+        """Call what stands for a function of PyTorch's C++."""
+        with self.around(values, name):
+            return function()
+
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""
         if len(self.masks) > _MOST_MASKS:
@@ -304,12 +365,6 @@ def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:
     if at is None:
         return None
     return args[at] if len(args) > at else kwargs.get("device")
-
-
-def _on_host(operator: Operator, args: Any) -> Any:
-    """The same arguments with the host for the device, where it stands among them."""
-    at = operator.device_at
-    return args if at is None or len(args) <= at else (*args[:at], _HOST, *args[at + 1 :])
 
 
 def _described(func: Any) -> Operator:
@@ -348,7 +403,8 @@ def _masks_written(places: Places, args: Any, kwargs: Any) -> bool:
 
 def _are_others(places: Places, args: Any, kwargs: Any) -> bool:
     left, right = args
-    same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride() and left.dtype == right.dtype
+    start, other = ((each.untyped_storage()._cdata, each.storage_offset()) for each in (left, right))
+    same = start == other and left.stride() == right.stride() and left.dtype == right.dtype
     return left.shape == right.shape and bool(left.numel()) and not same
 
 

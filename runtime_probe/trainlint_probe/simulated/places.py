@@ -19,7 +19,8 @@ kMinBlockSize)."""
 
 class _Held(NamedTuple):
     device: int
-    """The index of the device; `_PINNED` for pinned memory of the host."""
+    """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for ordinary memory of which no values
+    are kept."""
     size: int
     """Bytes on the device."""
     halved: bool
@@ -28,6 +29,7 @@ class _Held(NamedTuple):
 
 
 _PINNED = -1
+_HIDDEN = -2
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 """Classes of tensors that wrap no other."""
 
@@ -50,6 +52,7 @@ class Places:
         self.memory = [Memory() for _ in range(devices)]
         self.any_halved = False
         """Whether any tensor has been in 16 bits, in place of 32, so far."""
+        self._true: set[int] = set()
 
     def device(self, tensor: Any) -> int | None:
         """The index of the device that a tensor lies on; None on the host."""
@@ -70,6 +73,24 @@ class Places:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
             self._hold(_storage(part), _PINNED, 0, halved=False)
+
+    def hide(self, tensor: Any) -> None:
+        """A tensor lies in ordinary memory of the host, and has no values."""
+        for part in parts(tensor):
+            self._hold(_storage(part), _HIDDEN, 0, halved=False)
+
+    def is_hidden(self, tensor: Any) -> bool:
+        """Whether a tensor would lie on the host, and has no values."""
+        held = self._held.get(_key(tensor))
+        return held is not None and held.device == _HIDDEN
+
+    def call_true(self, tensor: Any) -> None:
+        """Of a truth that was not computed: it says that all is well."""
+        self._true.add(_key(tensor))
+
+    def is_true(self, tensor: Any) -> bool:
+        """Whether it does."""
+        return _key(tensor) in self._true
 
     def take_away(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host after all."""
@@ -108,6 +129,7 @@ class Places:
 
     def _forget(self, key: int) -> None:
         held = self._held.pop(key, None)
+        self._true.discard(key)
         if held is not None and held.device >= 0:
             self.memory[held.device].live -= held.size
 

@@ -6,20 +6,25 @@ import os
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
-from trainlint_probe.simulated import cuda, ranks, streams, twins
+from trainlint_probe.simulated import cuda, graphs, ranks, streams, twins
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import Places
 from trainlint_probe.simulated.surface import Surface
+from trainlint_probe.simulated.valueless import Valueless
 from trainlint_probe.watch.patches import Patches
+
+_ON: list[Simulation] = []
+"""The one that is on in this process."""
 
 
 class Simulation:
     """A machine with GPUs, as a context: what PyTorch does inside of it is counted in `log`."""
 
-    def __init__(self, gpu: str = "h100", devices: int = 1) -> None:
-        """`gpu` is a name of `trainlint.planning.hardware`; there are 1 to 8 devices.
+    def __init__(self, gpu: str = "h100", devices: int = 1, *, values: bool = True) -> None:
+        """`gpu` is a name of `trainlint.planning.hardware`; there are 1 to 8 devices. Without `values`, what lies on
+        them has a shape and a type alone.
 
         Raises:
             ValueError: there is no such GPU, or not so many fit in one machine.
@@ -33,16 +38,23 @@ class Simulation:
         """The card of each device."""
         self.log = Log()
         self.places = Places(devices)
-        self.operators = Operators(self.places, self.log)
+        self.valueless = None if values else Valueless(self.places, self.log)
+        self.operators = Operators(self.places, self.log, self.valueless)
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
         self._devices = devices
 
     def __enter__(self) -> Simulation:
+        if _ON:
+            raise RuntimeError("A GPU is simulated already: name more devices of it in place of a second one.")
+        _ON.append(self)
         self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)
+        if self.valueless is not None:
+            self.valueless.install(self._patches)
         streams.tell(self.log)
         self.surface.__enter__()
         self.operators.__enter__()
@@ -56,6 +68,7 @@ class Simulation:
         self.surface.__exit__(None, None, None)
         streams.tell(None)
         self._patches.take_out()
+        _ON.clear()
 
     def _enter_thread(self) -> None:
         self.surface.__enter__()

@@ -1,4 +1,4 @@
-"""Streams, events and graphs of a device that only keeps books: all work is done when it is queued."""
+"""Streams and events of a device that only keeps books: all work is done when it is queued."""
 
 from __future__ import annotations
 
@@ -13,9 +13,19 @@ _LOG: list[Log] = []
 """The log of the simulation that is on."""
 
 
+CAPTURING: list[Any] = []
+"""The graph that is being captured."""
+
+
+def is_capturing() -> bool:
+    """As `torch.cuda.is_current_stream_capturing`."""
+    return bool(CAPTURING)
+
+
 def tell(log: Log | None) -> None:
     """Streams and events write to this log from now on."""
     _LOG[:] = [] if log is None else [log]
+    CAPTURING.clear()
 
 
 def _waited(name: str) -> None:
@@ -57,7 +67,7 @@ class Stream:
 
     def is_capturing(self) -> bool:
         """Whether a graph is being recorded."""
-        return False
+        return is_capturing()
 
     @staticmethod
     def priority_range() -> tuple[int, int]:

@@ -20,6 +20,7 @@ from trainlint_probe.simulated.errors import no_numpy, wrong_generator
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import tensors
+from trainlint_probe.simulated.unread import Unread
 
 _Base = torch._C.TensorBase
 _Handler = Callable[..., Any]
@@ -48,7 +49,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             _Base.device.__get__: self._device,
             _Base.is_cuda.__get__: lambda args, kwargs: self.places.device(args[0]) is not None,
             _Base.is_cpu.__get__: lambda args, kwargs: (
-                self.places.device(args[0]) is None and _Base.is_cpu.__get__(args[0])
+                self.places.device(args[0]) is None
+                and (_Base.is_cpu.__get__(args[0]) or self.places.is_hidden(args[0]))
             ),
             _Base.get_device: self._get_device,
             _Base.to: self._to,
@@ -70,10 +72,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             _Base.quantile: self._unchecked,
             _Base.nanquantile: self._unchecked,
         }
-        self._raw = {
-            _Base.device.__get__,
-            *(getattr(_Base, name).__get__ for name in ("shape", "dtype", "grad", "requires_grad", "grad_fn", "data")),
-        }
+        if operators.valueless is not None:
+            self._handlers |= Unread(operators, operators.valueless, self.call).handlers()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -137,7 +137,9 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
 
     def _device(self, args: Any, kwargs: Any) -> torch.device:
         index = self.places.device(args[0])
-        return _Base.device.__get__(args[0]) if index is None else torch.device("cuda", index)
+        if index is not None:
+            return torch.device("cuda", index)
+        return torch.device("cpu") if self.places.is_hidden(args[0]) else _Base.device.__get__(args[0])
 
     def _get_device(self, args: Any, kwargs: Any) -> int:
         index = self.places.device(args[0])
@@ -179,12 +181,13 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if wanted is None:
             name: str = _Base.type(tensor)
             return name if self.places.device(tensor) is None else name.replace("torch.", "torch.cuda.", 1)
+        goes_on = args[2] if len(args) > 2 else kwargs.get("non_blocking", False)
         kind = getattr(wanted, "simulated_type", wanted)
         if isinstance(kind, str) and kind.startswith("torch.cuda."):
-            moved = self.copies.to_device(tensor, self.copies.current)
+            moved = self.copies.to_device(tensor, self.copies.current, non_blocking=goes_on)
             return self.call(_Base.type, (moved, kind.replace("torch.cuda.", "torch.")), {})
         on_host = isinstance(kind, str) or (isinstance(kind, type) and not isinstance(kind, torch.dtype))
-        moved = self.copies.to_host(tensor) if on_host else tensor
+        moved = self.copies.to_host(tensor, non_blocking=goes_on) if on_host else tensor
         return self.call(_Base.type, (moved, kind), {})
 
     def _type_as(self, args: Any, kwargs: Any) -> Any:
@@ -196,7 +199,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
     def _numpy(self, args: Any, kwargs: Any) -> Any:
         index = self.places.device(args[0])
         if index is None:
-            return _Base.numpy(*args, **kwargs)
+            return _Base.numpy(self._read(args[0]), *args[1:], **kwargs)
         if not kwargs.get("force"):
             raise no_numpy(index)
         return _Base.numpy(self._named("Tensor.numpy", self.copies.to_host, args[0].detach()), force=True)
@@ -205,23 +208,32 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         index = self.places.device(args[0])
         if index is not None:
             raise no_numpy(index)
-        return self.call(torch.Tensor.__dict__["__array__"], args, kwargs)
+        return self.call(torch.Tensor.__dict__["__array__"], (self._read(args[0]), *args[1:]), kwargs)
 
     def _tolist(self, args: Any, kwargs: Any) -> Any:
         if self.places.device(args[0]) is not None:
             size = args[0].numel() * args[0].element_size()
             self.log.note(What(Kind.COPY, "Tensor.tolist", DEVICE_TO_HOST, pageable=True), size)
-        return self._silently(_Base.tolist, args, kwargs)
+        return self._silently(_Base.tolist, (self._read(args[0]),), kwargs)
 
     def _printed(self, args: Any, kwargs: Any) -> Any:
         """Printing reads the values by many small operators: it counts as one wait."""
         function = torch.Tensor.__dict__["__repr__"]
         index = self.places.device(args[0])
         if index is None:
-            return self.call(function, args, kwargs)
+            return self.call(function, (self._read(args[0]),), kwargs)
         self.log.note(What(Kind.WAIT, "printing a tensor"))
-        text: str = self._silently(function, args, kwargs)
+        text: str = self._silently(function, (self._read(args[0]),), kwargs)
         return text if "device=" in text else f"{text[:-1]}, device='cuda:{index}')"
+
+    def _read(self, tensor: Any) -> Any:
+        """The tensor, or zeros where its values were not computed."""
+        if self.operators.valueless is None or not _Base.is_meta.__get__(tensor) or not self._is_known(tensor):
+            return tensor
+        return self._silently(self.operators.valueless.hosted, (tensor,), {})
+
+    def _is_known(self, tensor: Any) -> bool:
+        return self.places.device(tensor) is not None or self.places.is_hidden(tensor)
 
     def _silently(self, func: Any, args: Any, kwargs: Any) -> Any:
         self.operators.quiet += 1
@@ -295,12 +307,14 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         generator = kwargs.get("generator")
         if generator is not None and generator.device.type == "cpu":
             raise wrong_generator()
-        words = {**kwargs, "device": "cpu"}
+        words = {**kwargs, "device": self.operators.stands_in}
         words.pop("pin_memory", None)
         name = getattr(func, "__name__", "")
         data = (args[0] if args else kwargs.get("data", kwargs.get("obj"))) if name in _FROM_DATA else None
         if name != "tensor" and isinstance(data, torch.Tensor):
             return self._to((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
+        if name in _FROM_DATA:
+            words["device"] = "cpu"
         self.operators.makes_on_device += 1
         try:
             made = self.call(func, args, words)
@@ -313,6 +327,10 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
 
     def _made_on_host(self, func: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
         """What a factory makes that is asked for no CUDA device."""
+        if self.operators.valueless is not None and (wanted is None or torch.device(wanted).type == "cpu"):
+            made = self._silently(self.operators.valueless.made, (func, args, kwargs), {})
+            if made is not None:
+                return made
         if wanted is None or torch.device(wanted).type != "cpu":
             return self._pinned(func, args, kwargs) if kwargs.get("pin_memory") else self.call(func, args, kwargs)
         made = self._on_host(func, args, kwargs)
@@ -352,6 +370,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             pinned = isinstance(data, torch.Tensor) and self.places.is_pinned(data)
             what = What(Kind.COPY, name, HOST_TO_DEVICE, blocking=True, pageable=not pinned)
             self.log.note(what, made.numel() * made.element_size())
+        if self.operators.valueless is not None:
+            made = self._silently(self.operators.valueless.emptied, (made,), {})
         self.places.put(made, index)
         return made
 

@@ -38,7 +38,6 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
     patches.put(torch._C, "_get_accelerator", lambda check=None: torch.device("cuda"))
-    patches.put(torch._C, "_cuda_isCurrentStreamCapturing", lambda: False)
     patches.put(torch, "_use_cudnn_rnn_flatten_weight", lambda: False)  # cuDNN joins weights; here there is none
     # Tensors are compared with the number of the device whose generator draws; here there is one generator.
     patches.put(torch.cuda.amp.common, "amp_definitely_not_available", lambda: False)
@@ -138,7 +137,7 @@ def _saved_tensors(patches: Patches, surface: Surface) -> None:
 
 def _storages(patches: Patches, surface: Surface) -> None:
     """Copies of storages, and checkpoints: `torch.save` writes where a storage lies, `torch.load` puts it there."""
-    places, log, copies = surface.places, surface.log, surface.copies
+    places, log, copies, operators = surface.places, surface.log, surface.copies, surface.operators
     clone = torch.UntypedStorage.clone
 
     def cloned(self: Any) -> Any:
@@ -162,6 +161,8 @@ def _storages(patches: Patches, surface: Surface) -> None:
         if index is None:
             return None
         log.note(What(Kind.COPY, "torch.load", HOST_TO_DEVICE, pageable=True), storage.nbytes())
+        if operators.valueless is not None:
+            storage = torch.UntypedStorage(storage.nbytes(), device="meta")
         places.put_storage(storage, index)
         return storage
 

@@ -50,6 +50,11 @@ MODULE = "TL|module|"
 """Begins the name of a range of our own deep pass around a call of a module, and says which one it is."""
 
 
+WAIT = "wait"
+"""Names a range of our own deep pass that begins when a wait has ended, and says which line waited."""
+_WAITED = f"TL|{WAIT}|"
+
+
 def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, CallContext]:
     """What encloses each of some calls."""
     asked: dict[str, list[HostRange]] = defaultdict(list)
@@ -72,8 +77,20 @@ def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, CallC
                 at += 1
             _close(open_ranges, call.start)
             around_it = [pair for pair in open_ranges if pair[0].end >= call.end - ROUNDING_MS]
-            found[call] = _call_context(call, around_it)
+            told = _told_afterwards(call, around_it, opening[at:])
+            found[call] = _call_context(call, [*around_it, *told])
     return found
+
+
+def _told_afterwards(call: HostRange, around: Sequence[_Kinded], later: Iterable[_Kinded]) -> list[_Kinded]:
+    """The range that says which line waited: it comes when PyTorch's function returns, before the next operator."""
+    returns = max((item.end for item, kind in around if kind == "operator"), default=call.end)
+    for item, kind in later:
+        if item.name.startswith(_WAITED):
+            return [(item, "annotation")]
+        if kind == "operator" and item.start >= returns - ROUNDING_MS:
+            break
+    return []
 
 
 def _order(item: HostRange) -> tuple[float, float]:

@@ -28,14 +28,7 @@ Keywords = dict[str, Any]
 Find = Callable[[Arguments, Keywords], Site]
 
 
-READING_METHODS = (
-    "item tolist numpy cpu nonzero equal allclose unique unique_consecutive masked_select is_nonzero "
-    "__bool__ __int__ __float__ __complex__ __index__ __contains__"
-).split()
-"""Methods of tensors that hand a value of the device to the host, or need one to go on."""
-READING_FUNCTIONS = "nonzero equal allclose masked_select is_nonzero".split()
-"""Functions of torch that do."""
-DEVICE_MODULES = "cuda xpu mps accelerator".split()
+_DEVICE_MODULES = "cuda xpu mps accelerator".split()
 """Modules of torch with a function `synchronize`."""
 _COLLECTIVES = (
     "all_reduce all_gather all_gather_into_tensor all_gather_object all_to_all all_to_all_single barrier broadcast "
@@ -46,14 +39,9 @@ _COLLECTIVES = (
 
 def install(watch: Watch) -> None:
     """Put the wrappers in place. A call that this torch does not have is left out."""
-    for name in READING_METHODS:
-        _replace(watch, torch.Tensor, name, functools.partial(on_tensor, watch, f"Tensor.{name}"))
-    for name in READING_FUNCTIONS:
-        _replace(watch, torch, name, functools.partial(on_tensor, watch, f"torch.{name}"))
-        keep_scriptable(name)
-    for name in ("to", "cuda"):
+    for name in ("to", "cuda") if has_accelerator() else ():
         _replace(watch, torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
-    for module in DEVICE_MODULES:
+    for module in _DEVICE_MODULES:
         owner = getattr(torch, module, None)
         for name, symptom in (("synchronize", Symptom.HOST_SYNC), ("empty_cache", Symptom.CACHE_EMPTIED)):
             _replace(
@@ -86,6 +74,12 @@ def install(watch: Watch) -> None:
                 watch.patches.put(torch.distributed, name, getattr(distributed_c10d, name))
 
 
+def has_accelerator() -> bool:
+    """Whether PyTorch finds a device besides the CPU on this machine."""
+    modules = (getattr(torch, name, None) for name in ("cuda", "xpu", "mps"))
+    return any(module is not None and module.is_available() for module in modules)
+
+
 def _collecting(watch: Watch, collect: Function) -> Function:
     @functools.wraps(collect)
     def unless_left_out(*args: Any, **kwargs: Any) -> Any:
@@ -108,31 +102,6 @@ def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = 
     return _timed(watch, function, find, phase)
 
 
-def on_tensor(watch: Watch, name: str, function: Function) -> Function:
-    """A call that reads a tensor: its first argument."""
-    kind = Kind(name, Symptom.HOST_SYNC)
-    on_host: KnownPlaces = {}
-    on_device: KnownPlaces = {}
-    phases, ledger = watch.phases, watch.ledger
-
-    def find(args: Arguments, kwargs: Keywords) -> Site:
-        # What libraries read on the host waits for no device, and to look for the user's line each time would add up:
-        # AdamW reads the number of steps of each parameter, datasets read each sample.
-        tensor = args[0] if args else None
-        known = on_device
-        if tensor is None or tensor.is_cpu:
-            if phases.only_updates:
-                return ledger.passed_by
-            known = on_host
-        frame = frame_at(2)
-        site = known.get((id(frame.f_code), frame.f_lasti))
-        if site is None and known is on_host and ledger.lines.is_by_a_library(frame):
-            return ledger.nowhere
-        return site or ledger.found(known, kind, _device(tensor), frame)
-
-    return _timed(watch, function, find)
-
-
 def _collective(watch: Watch, kind: Kind, function: Function) -> Function:
     """A call that exchanges tensors, or objects, between ranks."""
 
@@ -149,14 +118,14 @@ def _timed(watch: Watch, function: Function, find: Find, phase: Phase | None = N
     To ask a function for the site takes 13 to 22 ns longer than to have its lines in here, of 780 (CPython 3.11).
     """
     phases, number = watch.phases, None if phase is None else NUMBER[phase]
-    nowhere, passed_by = watch.ledger.nowhere, watch.ledger.passed_by
+    nowhere = watch.ledger.nowhere
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return function(*args, **kwargs)
         site = find(args, kwargs)
-        if (site is passed_by or site is nowhere) and number is None:
+        if site is nowhere and number is None:
             site.calls += 1
             return function(*args, **kwargs)
         if number is not None:
@@ -191,8 +160,7 @@ def _transfer(watch: Watch, name: str, function: Function) -> Function:
         if is_compiling() or (name == "Tensor.to" and not _names_device(args, kwargs)):
             return function(self, *args, **kwargs)
         frame, is_cpu = frame_at(1), self.is_cpu
-        # Clipping asks for the norm of each parameter on the device that it is on already.
-        if is_cpu and _is_cpu(args, kwargs) and ledger.lines.is_by_a_library(frame):
+        if is_cpu and _is_cpu(args, kwargs):
             return function(self, *args, **kwargs)
         known, kind = (known_uploads, upload) if is_cpu else (known_downloads, download)
         site = known.get((id(frame.f_code), frame.f_lasti)) or ledger.found(known, kind, _device(self), frame)
@@ -288,10 +256,3 @@ def _replace(watch: Watch, owner: Any, name: str, wrap: Callable[[Function], Fun
     function = getattr(owner, name, None)
     if function is not None:
         watch.patches.put(owner, name, wrap(function))
-
-
-def keep_scriptable(name: str) -> None:
-    """torch.jit.script knows its own functions by identity: it must know the wrapper too."""
-    from torch.jit import _builtins
-
-    _builtins._register_builtin(getattr(torch, name), f"aten::{name}")  # noqa: SLF001 - there is no public door

@@ -227,12 +227,6 @@ def _budget(watch: Watch) -> WholeRun:
     return WholeRun(watch)
 
 
-def has_accelerator() -> bool:
-    """Whether PyTorch finds a device besides the CPU on this machine."""
-    modules = (getattr(torch, name, None) for name in ("cuda", "xpu", "mps"))
-    return any(module is not None and module.is_available() for module in modules)
-
-
 def _device() -> str:
     """The sort of device that was used."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():

@@ -53,8 +53,6 @@ class Ledger:
         self.sites: dict[tuple[str, int, str, Kind, str], Site] = {}
         self.nowhere = Site("", 0, "", Kind("", Symptom.RAN), "")
         """Takes what no user's line is behind, or is of no interest: its calls are part of what watching costs."""
-        self.passed_by = Site("", 0, "", Kind("", Symptom.RAN), "")
-        """Takes what is of no interest without a look at the stack."""
         self._kept: list[CodeType] = []
         """Code that is known by its identity, which must not become another's."""
 
@@ -79,7 +77,7 @@ class Ledger:
 
     def read(self) -> Reading:
         """The counters now. Other threads may add sites meanwhile, hence the copy."""
-        return {site: (site.calls, site.nanoseconds) for site in [self.nowhere, self.passed_by, *self.sites.values()]}
+        return {site: (site.calls, site.nanoseconds) for site in [self.nowhere, *self.sites.values()]}
 
     def between(self, first: Reading, last: Reading, directory: str) -> tuple[Seen, ...]:
         """What the lines did between two readings, those that took most time first."""

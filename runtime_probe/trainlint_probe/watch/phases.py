@@ -29,8 +29,6 @@ class PhaseStack(threading.local):
         """How often this thread ran backward."""
         self.inside_module = False
         """Whether a module's forward is running: those of its parts are not looked at."""
-        self.only_updates = False
-        """Whether an optimizer steps without a closure, so that none of the user's code runs inside."""
 
     def enter(self, phase: int) -> None:
         """Begin a phase inside the present one."""

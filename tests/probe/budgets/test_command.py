@@ -29,10 +29,11 @@ class Labels(Dataset):
     def __getitem__(self, index):
         return torch.tensor(float(index)).item()  # of the dataset
 
-model = torch.nn.Linear(1, 1)
+model = torch.nn.Linear(1, 1, device="cuda")
 optimizer = torch.optim.AdamW(model.parameters())
 for label in DataLoader(Labels(), batch_size=4):
-    loss = model(label.float()[:, None]).square().mean()
+    inputs = label.pin_memory().to("cuda", non_blocking=True)
+    loss = model(inputs.float()[:, None]).square().mean()
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
@@ -41,7 +42,7 @@ for label in DataLoader(Labels(), batch_size=4):
         print(loss.item())
     loss.tolist()  # trainlint: ignore[TRN201] it is shown
 """
-SHORT = ("probe", "--device", "cpu", "--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
+SHORT = ("probe", "--device", "simulated", "--no-overlay", "--steps", "5", "--warmup", "3")
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_a_run_fails_with_the_lines_beyond_its_limits(training: Program) -> None
     charged = {(item["at"]["line"], item["count"]) for item in syncs["lines"] if not item["allowed"]}
     assert charged == {(lines_with("# READS"), 2)}
     assert [item["at"]["line"] for item in syncs["ignored"]] == [lines_with("loss.tolist()")]
-    assert allocations["not_counted"] == "not counted, as no accelerator is in use"
+    assert allocations["not_counted"] == "not counted on a simulated GPU"
 
 
 @pytest.mark.slow
@@ -85,9 +86,17 @@ def test_a_run_within_the_limits_of_the_configuration_passes(training: Program) 
     assert "Budget kept syncs: 2 a step (limit 2)" in shown
     assert f"train.py:{lines_with('# READS')}: Tensor.item, 2" in shown
     assert "Allowed: syncs, 1 a step (it is logged)." in shown
-    assert "allocations: not counted, as no accelerator is in use." in shown
-    assert "No accelerator is in use: syncs are reads of CPU tensors by your own lines" in shown
+    assert "allocations: not counted on a simulated GPU." in shown
     assert "syncs: 2 a step (limit 2)" in (training.directory / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_limits_that_need_a_gpu_are_not_kept_by_a_cpu(training: Program) -> None:
+    on_cpu = TRAIN.replace('device="cuda"', 'device="cpu"').replace('.pin_memory().to("cuda", non_blocking=True)', "")
+    (training.directory / "train.py").write_text(on_cpu)
+    ran = training(*SHORT, "--device", "cpu", "--no-deep", "--budget", "train.py")
+    assert ran.code == 2, ran
+    assert "syncs: not counted, as only a CUDA device tells its waits" in words_of(ran.out)
 
 
 @pytest.mark.slow
@@ -122,7 +131,9 @@ def test_a_wrong_limit_is_named_with_its_line(training: Program, limit: str, sen
 @pytest.mark.parametrize(("limit", "code"), [(1.0, 0), (0.0, 1)])
 def test_what_is_confirmed_does_not_decide_where_there_is_a_budget(limit: float, code: int) -> None:
     counted = (Counted("syncs", Line("train.py", 3), "Tensor.item", 1),)
-    run = Run(("python", "train.py"), Environment({}), "window closed", steps=(Step(1.0, {}),), counted=counted)
+    run = Run(
+        ("python", "train.py"), Environment({}), "window closed", steps=(Step(1.0, {}),), device="cuda", counted=counted
+    )
     confirmed = Verdict("TRN101", "loader-without-workers", Line("train.py", 1), State.CONFIRMED, "it costs")
     assert exit_code(Result((run,), (confirmed,))) == 1
     assert exit_code(Result((run,), (confirmed,), budgets=spendings([run], {"syncs": limit}))) == code

@@ -1,4 +1,4 @@
-"""`trainlint_probe.budget` and `allow`, on real tensors, threads and tasks."""
+"""`trainlint_probe.budget` and `allow`, on a simulated GPU, with threads and tasks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader
 
-from trainlint_probe import BudgetExceeded, UnusableBudget, allow, budget
+from trainlint_probe import BudgetExceeded, UnusableBudget, allow, budget, simulated_gpu
 
-LOSS = torch.tensor(2.0)
-VALUES = torch.arange(4.0)
+GPU = simulated_gpu()
+with GPU:
+    LOSS = torch.tensor(2.0, device="cuda")
+
+
+@pytest.fixture
+def _gpu() -> Iterator[None]:
+    with GPU:
+        yield
 
 
 def read() -> float:
@@ -35,13 +41,6 @@ def within(limit: budget, *calls: Callable[[], object]) -> None:
             call()
 
 
-def counted(block: Callable[[], object], **limits: Any) -> dict[str, float]:
-    """What each call counts for syncs in a block."""
-    with budget(**{"syncs": inf, **limits}) as spent:
-        block()
-    return counts_of(spent)
-
-
 def counts_of(spent: budget) -> dict[str, float]:
     assert spent.spending is not None
     return {item.what: item.count for use in spent.spending.uses for item in use.lines if not item.allowed}
@@ -52,92 +51,49 @@ def total(spent: budget) -> float:
     return sum(use.used for use in spent.spending.uses)
 
 
-class TestWhatIsCounted:
-    @pytest.mark.parametrize(
-        ("block", "what"),
-        [
-            (lambda: LOSS.item(), "Tensor.item"),
-            (lambda: VALUES.tolist(), "Tensor.tolist"),
-            (lambda: VALUES.cpu(), "Tensor.cpu"),
-            (lambda: float(LOSS), "Tensor.__float__"),
-            (lambda: f"{LOSS:.2f}", "Tensor.item"),
-            (lambda: bool(LOSS > 1), "Tensor.__bool__"),
-            (lambda: 2.0 in VALUES, "Tensor.__contains__"),
-            (lambda: VALUES.equal(VALUES), "Tensor.equal"),
-            (lambda: VALUES.nonzero(), "Tensor.nonzero"),
-            (lambda: VALUES[VALUES > 1], "indexing by a mask"),
-            (lambda: VALUES[None, VALUES > 1], "indexing by a mask"),
-            (lambda: VALUES.clone().__setitem__(VALUES > 1, torch.ones(2)), "assignment by a mask"),
-        ],
-    )
-    def test_a_read_counts_once_whatever_it_calls_inside(self, block: Callable[[], object], what: str) -> None:
-        assert counted(block) == {what: 1}
+def test_a_wait_for_batches_is_a_share_of_the_time() -> None:
+    loader = DataLoader(list(range(64)), batch_size=1)
+    with (
+        pytest.raises(BudgetExceeded, match=r"data-wait-percent: .*% of the time \(limit 0%\)") as failed,
+        budget(data_wait_percent=0),
+    ):
+        for _ in loader:
+            pass
+    (use,) = failed.value.spending.uses
+    assert 1 < use.used <= 100
+    assert {item.at.line for item in use.lines if item.at} == {line_of("for _ in loader")}
 
-    @pytest.mark.parametrize(
-        "block",
-        [
-            lambda: VALUES.numpy(),
-            lambda: VALUES[1:3] + VALUES[torch.tensor([0, 1])],
-            lambda: VALUES.clone().__setitem__(VALUES > 1, 0.0),
-            lambda: VALUES.to("cpu"),
-            lambda: VALUES.to(torch.float64),
-            lambda: VALUES.clone().copy_(VALUES),
-        ],
-    )
-    def test_what_waits_for_no_device_is_not_counted(self, block: Callable[[], object]) -> None:
-        assert counted(block) == {}
 
-    def test_what_libraries_read_of_the_cpu_is_not_counted(self) -> None:
-        model = nn.Linear(2, 1)
-        optimizer = torch.optim.AdamW(model.parameters())  # it reads its number of steps
+def test_torch_is_as_before_when_a_budget_has_closed() -> None:
+    names = ("item", "to", "__getitem__", "__setitem__", "copy_")
+    before, own = {name: getattr(torch.Tensor, name) for name in names}, set(vars(torch.Tensor))
+    with budget(graph_breaks=0, data_wait_percent=100):
+        pass
+    assert {name: getattr(torch.Tensor, name) for name in before} == before
+    assert set(vars(torch.Tensor)) == own
+    assert torch.tensor([torch.ones(2)[0], torch.ones(2)[1]]).tolist() == [1, 1]  # C asks for slots, not for names
 
-        def step() -> None:
-            model(torch.ones(1, 2)).sum().backward()
-            optimizer.step()
 
-        assert counted(step) == {}
-
-    def test_what_a_dataset_reads_is_not_counted(self) -> None:
-        class Labels(Dataset[float]):  # type: ignore[misc]  # mypy reads nothing of torch
-            def __len__(self) -> int:
-                return 4
-
-            def __getitem__(self, index: int) -> float:
-                return float(VALUES[index])
-
-        def epoch() -> None:
-            for batch in DataLoader(Labels(), batch_size=2):
-                batch.sum()
-
-        assert counted(epoch) == {}
-
-    def test_a_wait_for_batches_is_a_share_of_the_time(self) -> None:
-        loader = DataLoader(list(range(64)), batch_size=1)
+class TestWithoutAGpu:
+    def test_what_needs_one_is_refused(self) -> None:
         with (
-            pytest.raises(BudgetExceeded, match=r"data-wait-percent: .*% of the time \(limit 0%\)") as failed,
-            budget(data_wait_percent=0),
+            pytest.raises(UnusableBudget, match="no GPU, so that syncs and pageable-copies cannot be counted"),
+            budget(syncs=0, pageable_copies=0, graph_breaks=0),
         ):
-            for _ in loader:
-                pass
-        (use,) = failed.value.spending.uses
-        assert 1 < use.used <= 100
-        assert {item.at.line for item in use.lines if item.at} == {line_of("for _ in loader")}
+            pass
 
-    def test_a_copy_within_a_list_of_steps_is_shared_among_them(self) -> None:
-        with budget(syncs=0.5, steps=4) as spent:
-            read()
-            read()
-        assert total(spent) == 0.5
+    def test_a_simulated_one_that_is_left_alone_holds_no_limit(self) -> None:
+        with simulated_gpu(), pytest.raises(UnusableBudget, match="nothing was put on the GPU"), budget(syncs=0):
+            torch.ones(()).item()
 
-    def test_no_read_is_left_counted_when_no_budget_is_open(self) -> None:
-        before = {name: getattr(torch.Tensor, name) for name in ("item", "to", "__getitem__", "copy_")}
-        own = set(vars(torch.Tensor))
-        with budget(syncs=1):
-            assert torch.Tensor.item is not before["item"]
-        assert {name: getattr(torch.Tensor, name) for name in before} == before
-        assert set(vars(torch.Tensor)) == own
+    def test_the_others_are_counted(self) -> None:
+        with budget(graph_breaks=0, allocations=0) as spent:
+            pass
+        assert spent.spending is not None
+        assert [use.not_counted for use in spent.spending.uses] == ["", "not counted, as no GPU is in use"]
 
 
+@pytest.mark.usefixtures("_gpu")
 class TestFailing:
     def test_the_message_names_file_line_count_and_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(Path(__file__).parent)
@@ -146,7 +102,7 @@ class TestFailing:
         message = str(failed.value)
         assert "syncs: 2 a step (limit 1)" in message
         assert f"test_guard.py:{line_of('return float(LOSS)')}: Tensor.__float__, 2" in message
-        assert "No accelerator is in use" in message
+        assert "Counted on a simulated GPU." in message
 
     def test_it_is_kept_with_as_many_as_the_limit(self) -> None:
         with budget(syncs=2):
@@ -159,13 +115,9 @@ class TestFailing:
 
         with pytest.raises(ZeroDivisionError):
             within(budget(syncs=0), read, fails)
-        assert counted(read) == {"Tensor.__float__": 1}  # and the next budget counts as ever
-
-    def test_what_could_not_be_counted_is_said(self) -> None:
-        with budget(allocations=0, pageable_copies=0) as spent:
-            pass
-        assert spent.spending is not None
-        assert [use.not_counted for use in spent.spending.uses] == ["not counted, as no accelerator is in use"] * 2
+        with budget(syncs=inf) as spent:  # and the next budget counts as ever
+            read()
+        assert counts_of(spent) == {"Tensor.__float__": 1}
 
     @pytest.mark.parametrize(
         ("limits", "sentence"),
@@ -188,6 +140,7 @@ class TestFailing:
             pass
 
 
+@pytest.mark.usefixtures("_gpu")
 class TestAllowed:
     def test_what_is_allowed_is_told_with_its_reason(self) -> None:
         logged = allow("it is logged")(read)
@@ -280,14 +233,15 @@ def test_a_package_that_is_installed_from_a_path_is_the_user_s_own(tmp_path: Pat
     code = (
         f"import sys; sys.path.insert(0, {str(site)!r})\n"
         "import torch, mine.steps, theirs.steps, broken.steps, trainlint_probe\n"
-        "with trainlint_probe.budget(syncs=9) as spent:\n"
-        "    for package in (mine, theirs, broken): package.steps.step(torch.ones(()))\n"
-        "print(*(item.at.path for item in spent.spending.uses[0].lines))"
+        "with trainlint_probe.simulated_gpu(), trainlint_probe.budget(syncs=9) as spent:\n"
+        "    for package in (mine, theirs, broken): package.steps.step(torch.ones((), device='cuda'))\n"
+        "print(*(item.at.path for item in spent.spending.uses[0].lines if item.at))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert ran.stdout.split() == ["site-packages/mine/steps.py"]
 
 
+@pytest.mark.usefixtures("_gpu")
 class TestThreadsAndTasks:
     def test_other_threads_are_not_charged(self) -> None:
         reading, done = threading.Event(), threading.Event()
@@ -436,21 +390,22 @@ class TestConfiguration:
         monkeypatch.chdir(project.parent)
         code = (
             "import torch, trainlint_probe\n"
+            "loss = torch.ones((), device='cuda')\n"
             "with trainlint_probe.budget():\n"
-            "    torch.ones(()).item()\n"
+            "    loss.item()\n"
             "with trainlint_probe.budget():\n"
-            "    torch.ones(()).item()\n"
-            "    torch.ones(()).item()\n"
+            "    loss.item()\n"
+            "    loss.item()\n"
         )
         (project / "step.py").write_text(code)
-        with pytest.raises(BudgetExceeded, match=r"syncs: 2 a step \(limit 1\)"):
+        with simulated_gpu(), pytest.raises(BudgetExceeded, match=r"syncs: 2 a step \(limit 1\)"):
             runpy.run_path(str(project / "step.py"))
 
     def test_torch_is_imported_only_when_a_budget_opens(self, project: Path) -> None:
         code = (
             "import sys\n"
             "from trainlint_probe import allow, budget\n"
-            "limits = budget()\n"
+            "limits = budget(graph_breaks=0)\n"
             "with allow('nothing is open'): pass\n"
             "assert 'torch' not in sys.modules\n"
             "with limits: assert 'torch' in sys.modules\n"

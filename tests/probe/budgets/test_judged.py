@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from trainlint.config.kinds import LIMITS
-from trainlint.evidence import Counted, Environment, Line, Memory, Run, Seen, Step
+from trainlint.evidence import Counted, Environment, Line, Memory, Run, Seen, Simulated, Step
 from trainlint.symptoms import Symptom
-from trainlint_probe.budgets import counting
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, typed
 from trainlint_probe.budgets.of_run import spendings
@@ -99,7 +95,7 @@ class TestRuns:
         return {use.limit: use.used for use in spending.uses if not use.not_counted}
 
     def test_counts_are_those_of_a_step(self) -> None:
-        run = self.run(counted=(Counted("syncs", AT, "Tensor.item", 4),))
+        run = self.run(device="cuda", counted=(Counted("syncs", AT, "Tensor.item", 4),))
         assert self.spent(run, syncs=0) == {"syncs": 2}
 
     def test_graph_breaks_count_since_the_start_and_recompiles_in_the_window(self) -> None:
@@ -109,12 +105,20 @@ class TestRuns:
         run = self.run(seen=(seen(Symptom.GRAPH_BREAK, ""), seen(Symptom.RECOMPILE, "2"), seen(Symptom.RECOMPILE, "0")))
         assert self.spent(run, graph_breaks=0, recompiles=0) == {"graph-breaks": 1, "recompiles": 1}
 
-    def test_a_cpu_has_no_pageable_copies_and_says_so(self) -> None:
-        (spending,) = spendings([self.run()], dict.fromkeys(LIMITS, 0.0))
+    def test_a_cpu_has_no_waits_and_is_not_taken_for_one_that_keeps_limits(self) -> None:
+        (spending,) = spendings([self.run(device="cpu")], dict.fromkeys(LIMITS, 0.0))
         assert not spending.over
+        assert not spending.is_judged
         said = " ".join(lines_of(spending))
-        assert "pageable-copies and allocations: not counted, as no accelerator is in use." in said
-        assert "No accelerator is in use: syncs are reads of CPU tensors" in said
+        assert "syncs and pageable-copies: not counted, as only a CUDA device tells its waits" in said
+        assert "allocations: not counted, as no GPU is in use." in said
+
+    def test_a_simulated_gpu_that_a_script_leaves_alone_holds_no_limit(self) -> None:
+        unused = Simulated("NVIDIA H100", 1, events=(), step_ms=None, prices=(), launches=0.0, peak=(0,), executed={})
+        (spending,) = spendings([self.run(simulated=unused)], {"syncs": 0.0})
+        assert not spending.is_judged
+        (spending,) = spendings([self.run(simulated=replace(unused, launches=2.0))], {"syncs": 0.0})
+        assert spending.is_judged
 
     def test_allocations_are_those_between_the_first_step_and_the_last(self) -> None:
         steps = tuple(Step(1.0, {}, memory=Memory(1, device_allocations=number)) for number in (10, 11, 16))
@@ -123,55 +127,5 @@ class TestRuns:
 
     def test_each_rank_has_its_own_spending(self) -> None:
         counted = (Counted("syncs", AT, "Tensor.item", 4),)
-        found = spendings([self.run(), self.run(rank=1, counted=counted)], {"syncs": 0.0})
+        found = spendings([self.run(device="cuda"), self.run(rank=1, device="cuda", counted=counted)], {"syncs": 0.0})
         assert [(spending.rank, bool(spending.over)) for spending in found] == [(0, False), (1, True)]
-
-
-class TestCopies:
-    """Stand-ins for tensors: no accelerator is at hand, and only these attributes are asked for."""
-
-    @staticmethod
-    def tensor(device: str, *, pinned: bool = False) -> Any:
-        kind = SimpleNamespace(type=device)
-        return SimpleNamespace(device=kind, is_cpu=device == "cpu", is_pinned=lambda: pinned)
-
-    @pytest.mark.parametrize(
-        ("source", "target", "pinned", "non_blocking", "limits"),
-        [
-            ("cpu", "cuda", False, False, {"syncs", "pageable-copies"}),
-            ("cpu", "cuda", False, True, {"pageable-copies"}),
-            ("cpu", "cuda", True, False, {"syncs"}),
-            ("cpu", "cuda", True, True, set()),
-            ("cuda", "cpu", False, False, {"syncs"}),
-            ("cuda", "cpu", False, True, set()),
-            ("cpu", "meta", False, False, set()),
-        ],
-    )
-    def test_a_move_counts_by_where_from_and_how(
-        self, source: str, target: str, pinned: bool, non_blocking: bool, limits: set[str]
-    ) -> None:
-        moved = self.tensor(source, pinned=pinned), self.tensor(target)
-        frame: Any = None
-        judge_move: Any = counting._moves
-        assert set(judge_move(None, (moved[0],), {"non_blocking": non_blocking}, moved[1], frame)) == limits
-        by_place: Any = (moved[0], "device", non_blocking)
-        assert set(judge_move(None, by_place, {}, moved[1], frame)) == limits
-
-    @pytest.mark.parametrize(
-        ("source", "target", "non_blocking", "limits"),
-        [
-            ("cpu", "cuda", False, {"syncs", "pageable-copies"}),
-            ("cpu", "cuda", True, {"pageable-copies"}),
-            ("cuda", "cpu", True, {"pageable-copies"}),
-            ("cuda", "cuda", False, set()),
-            ("cpu", "cpu", False, set()),
-        ],
-    )
-    def test_a_fill_counts_by_where_from_and_how(
-        self, source: str, target: str, non_blocking: bool, limits: set[str]
-    ) -> None:
-        with FakeTensorMode():
-            filled, other = torch.empty(3, device=target), torch.empty(3, device=source)
-        judge_fill: Any = counting._fills
-        assert set(judge_fill(None, (filled, other, non_blocking), {}, filled, None)) == limits
-        assert set(judge_fill(None, (filled, other), {"non_blocking": non_blocking}, filled, None)) == limits

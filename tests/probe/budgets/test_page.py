@@ -49,17 +49,19 @@ def test_the_context_manager_says_what_the_page_says(project: Path) -> None:
 
 @pytest.mark.slow
 def test_the_tests_of_the_page_fail_until_the_read_is_allowed(project: Path) -> None:
-    pytest_run = ("-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "test_step.py")
+    pytest_run = ("-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", *_COMMAND)
     plugin = () if "trainlint_budget" in run(project, "-m", "pytest", "--markers").stdout else _PLUGIN
     ran = run(project, *pytest_run[:2], *plugin, *pytest_run[2:])
     assert "2 failed" in ran.stdout, ran
+    assert f"$ pytest {' '.join(_COMMAND)}\n" in PAGE
     step = project / "step.py"
     step.write_text(step.read_text().replace("    history.append(loss.item())", "    history.append(loss.detach())"))
     ran = run(project, *pytest_run[:2], *plugin, *pytest_run[2:])
     assert "2 passed" in ran.stdout, ran
-    assert "test_step.py::test_a_step_does_not_wait: syncs: 0 a step (limit 0)" in ran.stdout
+    assert "test_step.py::test_a_step_waits_for_its_batch_alone: syncs: 1 a step (limit 1)" in ran.stdout
 
 
+_COMMAND = ("--trainlint-device", "simulated", "test_step.py")
 _PLUGIN = ("-p", "trainlint_probe.budgets.pytest_plugin")
 """Where this checkout was installed before it declared its plugin."""
 

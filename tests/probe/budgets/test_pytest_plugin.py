@@ -16,9 +16,9 @@ REPOSITORY = Path(__file__).parents[3]
 STEP = """\
     import asyncio, unittest
     import pytest, torch
-    loss = torch.tensor(2.0)
 
     def step(reads):
+        loss = torch.ones((), device="cuda")
         for _ in range(reads):
             loss.item()
 """
@@ -76,12 +76,13 @@ def test_a_marked_test_fails_beyond_its_budget(project: pytest.Pytester) -> None
             "trainlint_budget: syncs: 2 a step (limit 1)",
             "  test_a_marked_test_fails_beyond_its_budget.py:7: Tensor.item, 2",
             "*= trainlint budgets =*",
-            "*::test_kept: syncs: 1 a step (limit 1); syncs are counted on the CPU: what would wait for an accelerator",
+            "*::test_kept: syncs: 1 a step (limit 1); counted on a simulated GPU",
         ]
     )
 
 
 def test_the_fixture_opens_a_budget(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\ntrainlint_device = simulated\n")
     result = run(
         project,
         """
@@ -112,6 +113,7 @@ def test_without_limits_those_of_the_configuration_hold(project: pytest.Pytester
     def test_exceeded():
         step(3)
 
+    @pytest.mark.trainlint_budget
     def test_exceeded_too(trainlint_budget):
         with trainlint_budget():
             step(3)
@@ -119,6 +121,60 @@ def test_without_limits_those_of_the_configuration_hold(project: pytest.Pytester
     )
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["trainlint_budget: syncs: 3 a step (limit 2)", "E*syncs: 3 a step (limit 2)"])
+
+
+def test_limits_without_a_gpu_and_tests_without_limits_run_on_this_machine(project: pytest.Pytester) -> None:
+    result = run(
+        project,
+        """
+    @pytest.mark.trainlint_budget(graph_breaks=0)
+    def test_without():
+        assert not torch.cuda.is_available()
+
+    @pytest.mark.trainlint_budget(syncs=0)
+    def test_that_uses_no_gpu():
+        torch.ones(()).item()
+
+    def test_the_fixture(trainlint_budget):
+        with trainlint_budget(syncs=0):
+            pass
+    """,
+    )
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*UnusableBudget: nothing was put on the GPU*", "*UnusableBudget: there is no GPU*"])
+
+
+def test_a_marker_takes_the_place_of_the_device_of_the_project(project: pytest.Pytester) -> None:
+    project.makepyprojecttoml(
+        '[tool.trainlint.budget]\nsyncs = 1\n[tool.pytest.ini_options]\ntrainlint_device = "simulated:a100-80gbx2"\n'
+    )
+    result = run(
+        project,
+        """
+    def machine():
+        return torch.cuda.device_count() and (torch.cuda.get_device_name(), torch.cuda.device_count())
+
+    @pytest.mark.trainlint_budget
+    def test_of_the_project():
+        assert machine() == ("NVIDIA A100-SXM4-80GB", 2)
+        step(1)
+
+    @pytest.mark.trainlint_budget(device="simulated:h100")
+    def test_of_the_marker():
+        assert machine() == ("NVIDIA H100 80GB HBM3", 1)
+        step(1)
+
+    @pytest.mark.trainlint_budget(graph_breaks=0, device="auto")
+    def test_of_this_machine():
+        assert not machine()
+
+    @pytest.mark.trainlint_budget
+    def test_exceeded():
+        step(2)
+    """,
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["trainlint_budget: syncs: 2 a step (limit 1)"])
 
 
 @pytest.mark.parametrize("mode", ["auto", "strict"])

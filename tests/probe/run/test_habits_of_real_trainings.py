@@ -94,20 +94,6 @@ def test_uneven_steps_are_told() -> None:
     assert about_uneven_steps(steps[:3]) == about_uneven_steps([]) == ""
 
 
-def test_on_the_cpu_alone_nothing_is_copied_to_a_device(runner: Runner) -> None:
-    run = only(runner.run("plain"))
-    assert seen_at(run, line_of("plain", "inputs.to(device)"), Symptom.HOST_TO_DEVICE)
-    for step in run.steps:
-        assert Phase.HOST_TO_DEVICE not in step.phases
-        assert sum(step.phases.values()) == pytest.approx(step.ms)
-
-
-def test_what_a_library_reads_of_each_sample_is_let_through(runner: Runner) -> None:
-    run = only(runner.run("library_dataset"))
-    read = {(item.at.line, item.what) for item in run.seen if item.symptom is Symptom.HOST_SYNC}
-    assert read == {(line_of("library_dataset", "picture.sum().item()"), "Tensor.item")}
-
-
 class TestFunctionsThatAreCompiledAgain:
     def judged(self, times: int, *, in_the_window: int, limit: str = "") -> list[str]:
         """As an optimizer whose parameters are of two ranks: each is compiled for, in the first step."""

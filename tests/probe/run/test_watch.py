@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
-from collections import Counter
 
 import pytest
 
@@ -23,8 +21,7 @@ def test_a_plain_loop(runner: Runner) -> None:
     drawn, evaluated = line_of("plain", "in loader"), line_of("plain", "            model(inputs)")
     wait = sum(item.host_ms or 0 for item in seen_at(run, drawn, Symptom.DATA_WAIT))
     assert wait >= 0.5 * 8 * 60  # each of eight samples sleeps for half a millisecond
-    assert seen_at(run, line_of("plain", "loss.item()"), Symptom.HOST_SYNC)[0].calls == 60
-    assert seen_at(run, line_of("plain", "inputs.to(device)"))[0].details["dtype"] == "torch.float32"
+    assert not any(item.symptom in (Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE) for item in run.seen)
     assert seen_at(run, evaluated)[0].symptom is Symptom.EVALUATION_WITH_GRADIENTS
     assert [item.symptom for item in seen_at(run, line_of("plain", "torch.save"))] == [Symptom.CHECKPOINT]
     (loader,) = run.loaders
@@ -51,26 +48,6 @@ def test_paths_are_shown_from_the_working_directory(runner: Runner) -> None:
     assert only(launched).command == ("python", "train.py")
 
 
-@pytest.mark.each_run
-def test_each_read_is_seen_at_its_own_line(runner: Runner) -> None:
-    run = only(runner.run("sync_lines"))
-    expected = Counter(
-        (script, number, what)
-        for script in ("sync_lines", "sync_helper")
-        for number, line in enumerate((SCRIPTS / f"{script}.py").read_text().splitlines(), 1)
-        for what in re.findall(r"# ((?:Tensor|torch)\.\w+)", line)
-    )
-    seen = {
-        (item.at.path.rpartition("/")[2].removesuffix(".py"), item.at.line, item.what): item.calls
-        for item in run.seen
-        if item.symptom is Symptom.HOST_SYNC
-    }
-    assert len(expected) == 11
-    assert set(seen) == set(expected)
-    assert set(seen.values()) == {8, 16}  # the comprehension reads two
-    assert all(item.direct for item in run.seen)
-
-
 @pytest.mark.nightly
 def test_a_closure_runs_forward_and_backward_inside_the_step(runner: Runner) -> None:
     run = only(runner.run("closure"))
@@ -79,7 +56,6 @@ def test_a_closure_runs_forward_and_backward_inside_the_step(runner: Runner) -> 
         assert step.micro_batches >= 4
         assert step.phases[Phase.BACKWARD] > 0
         assert step.phases[Phase.OPTIMIZER] < step.ms - step.phases[Phase.BACKWARD]
-    assert not any(item.direct for item in run.seen if item.symptom is Symptom.HOST_SYNC)
 
 
 @pytest.mark.nightly
@@ -120,7 +96,7 @@ def test_the_deeper_look_names_lines_in_the_trace(runner: Runner, capfd: pytest.
     with gzip.open(trace, "rt") as stream:
         text = stream.read()
     assert text.count('"ProfilerStep#') >= 2
-    for what, line in (("Tensor.item", "loss.item()"), ("DataLoader.__next__", "in loader"), ("backward", ".backward")):
+    for what, line in (("DataLoader.__next__", "in loader"), ("backward", ".backward")):
         assert f"TL|{what}|{SCRIPTS / 'plain.py'}:{line_of('plain', line)}" in text
     assert "USDT" not in capfd.readouterr().err
     assert only(launched).flops

@@ -32,6 +32,27 @@ def test_nothing_is_left_behind() -> None:
     assert torch.zeros(1).device.type == "cpu"
 
 
+@pytest.mark.parametrize("is_the_same", [True, False])
+def test_there_is_one_machine_at_a_time(is_the_same: bool, simulation: Simulation) -> None:
+    with pytest.raises(RuntimeError, match="name more devices"), simulation if is_the_same else Simulation():
+        pass
+    assert torch.cuda.device_count() == 2
+    torch.cuda.current_stream().synchronize()
+    assert len(simulation.log.events) == 1
+
+
+def test_a_machine_that_is_turned_on_again_knows_its_tensors_and_leaves_nothing_behind() -> None:
+    simulation, available = Simulation(), torch.cuda.is_available
+    with simulation:
+        tensor = torch.zeros(2, device="cuda")
+    for reads in (1, 2):
+        with simulation:
+            assert tensor.is_cuda
+            tensor.sum().item()
+        assert sum(happened.by_step.total() for happened in simulation.log.events.values()) == reads
+        assert torch.cuda.is_available is available
+
+
 def test_the_machine_is_the_named_one(simulation: Simulation) -> None:
     assert torch.cuda.device_count() == 2
     assert torch.cuda.get_device_name() == "NVIDIA A100-SXM4-80GB"

@@ -144,6 +144,7 @@ PLANNED = {
     "torch.tensor([1.0, 2.0], device='cuda')": [UP],
     "torch.tensor(1.0, device='cuda')": [UP],
     "torch.tensor([], device='cuda')": [],
+    "torch.tensor([x[0, 0], x[0, 1]])": [WAIT, WAIT],
     "torch.as_tensor(np.ones(3), device='cuda')": [UP],
     "x.new_tensor([1.0])": [UP],
     "torch.full((2,), 1.0, device='cuda')": [],

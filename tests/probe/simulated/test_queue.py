@@ -50,3 +50,9 @@ def test_of_two_waits_side_by_side_one_is_free() -> None:
     work = [*operators(100, 1 * MS), wait, other, *operators(1000, 1e-9)]
 
     assert all(gain.high == pytest.approx(WAIT[1] * 1e3, abs=0.05) for gain in prices(work).values())
+
+
+def test_the_host_hands_over_a_graph_at_once() -> None:
+    graph = [Work((1e-9, 1e-9)), *[Work((1e-9, 1e-9), queued=False)] * 999]
+
+    assert step_time(graph).high == pytest.approx(SLOW * 1e3, rel=0.2)

@@ -166,6 +166,27 @@ def test_rocm_does_not_tell_which_memory_is_pageable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("between", "line"),
+    [
+        (lambda trace: trace.operator("aten::view", 21, 22), "train.py:7"),
+        (lambda trace: trace.operator("aten::add", 31, 31.5), "None"),
+    ],
+    ids=["of the same operator", "of another operator"],
+)
+def test_a_range_behind_a_wait_tells_its_line(tmp_path: Path, between: object, line: str) -> None:
+    """CUDA warns of a wait when the host goes on: the range of our deep pass begins there."""
+    trace = TraceBuilder()
+    trace.step(1, 0, 40)
+    trace.operator("aten::index", 1, 30)
+    trace.kernel(2, 20, launched=2)
+    trace.call("StreamSynchronize", 5, 20)
+    assert callable(between)
+    between(trace)
+    trace.annotation("TL|wait|train.py:7", 32, 32.01)
+    assert str(_device(trace, tmp_path).syncs.sites[0].source) == line
+
+
+@pytest.mark.parametrize(
     ("around", "line"),
     [
         (lambda trace: trace.operator("TL|item|src/train.py:42", 1, 29), "src/train.py:42"),

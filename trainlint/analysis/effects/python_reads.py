@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.waits.checked_results import CHECKED
+from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -27,8 +28,6 @@ _MATH = frozenset(
 _CHOICES = frozenset({"max", "min"})
 _QUANTIFIERS = frozenset({"any", "all"})
 _WRITERS = frozenset({"add_scalar", "add_histogram"})
-ANSWERS = ("torch.equal", "torch.allclose", "torch.is_nonzero")
-"""Functions of PyTorch that answer yes or no in Python."""
 _LOGGERS = frozenset({"info", "warning", "error", "critical"})
 _LOGGER_NAME = lazy(r"^_?log(ger|ging)?$", re.IGNORECASE)
 READING_CALLS = _CONVERSIONS | _MATH | _CHOICES | _QUANTIFIERS | _WRITERS | _LOGGERS | {"print", "format", "log"}

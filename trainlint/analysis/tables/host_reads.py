@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import NamedTuple
 
+from trainlint.analysis.tables.waits.operators import OPERATORS
+
 
 class Gives(Enum):
     """What a call of one gives."""
@@ -33,7 +35,6 @@ class HostRead(NamedTuple):
 ITEM = HostRead("item", Gives.NUMBER)
 CPU = HostRead("cpu", Gives.HOST_TENSOR)
 TOLIST = HostRead("tolist", Gives.NUMBERS)
-NONZERO = HostRead("nonzero", Gives.DEVICE_TENSOR, integers=True)
 SYNCHRONIZE = HostRead("synchronize", Gives.NOTHING)
 SYNCHRONIZE_ORIGINS = tuple(f"torch.{device}.{SYNCHRONIZE.name}" for device in ("cuda", "accelerator", "npu", "xpu"))
 """The dotted origins of the functions of that name."""
@@ -42,13 +43,12 @@ _ROWS = (
     TOLIST,
     CPU,
     HostRead("numpy", Gives.ARRAY, waits=False),
-    NONZERO,
-    HostRead("argwhere", Gives.DEVICE_TENSOR, integers=True),
-    HostRead("bincount", Gives.DEVICE_TENSOR, integers=True),
-    HostRead("masked_select", Gives.DEVICE_TENSOR),
-    HostRead("unique", Gives.DEVICE_TENSOR),
-    HostRead("unique_consecutive", Gives.DEVICE_TENSOR),
     SYNCHRONIZE,
+    *(
+        HostRead(name, Gives.DEVICE_TENSOR, integers=row.integers)
+        for row in OPERATORS
+        for name in row.sized  # the same facts as the simulated device counts by
+    ),
 )
 READS: dict[str, HostRead] = {row.name: row for row in _ROWS}
 NAMES = tuple(READS)

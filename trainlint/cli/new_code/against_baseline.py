@@ -47,7 +47,9 @@ def compare_with_baseline(
 ) -> BaselineComparison:
     """Compare findings with the entries of one baseline."""
     identities = Identities(sources)
-    entries = tuple(Entry(files.path(finding.path), identities.of(finding)) for finding in findings)
+    entries = tuple(
+        Entry(files.path(finding.path), identities.of(finding), identities.id_of(finding)) for finding in findings
+    )
     failed = {failure.path for failure in report.failures}
     judged = {str(path) for shown, path in files.paths.items() if shown not in failed}
     matched = match(entries, known, lambda path: path in judged or not os.path.lexists(path))
@@ -94,4 +96,4 @@ def compared(
 def gone_finding(entry: Entry) -> GoneFinding:
     """An entry as reports show it."""
     identity = entry.identity
-    return GoneFinding(shown_path(entry.path, Path.cwd()), identity.code, identity.function, identity.line)
+    return GoneFinding(shown_path(entry.path, Path.cwd()), identity.code, identity.function, identity.line, entry.id)

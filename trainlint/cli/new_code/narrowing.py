@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from trainlint.baseline.identity import Identities
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.new_code.judged import JudgedFiles, baselines_of
@@ -35,11 +36,14 @@ class Narrowing:
     baselines: Mapping[str, tuple[Entry, ...]]
     """The entries of each baseline, by its absolute path."""
     revision: Revision | None
+    ids: tuple[str, ...] = ()
+    """Those of the findings that were named; empty where all count."""
 
-    def narrowed(self, found: Run, sources: Sources) -> Run:
-        """The run with its new findings alone, which alone decide how it ends. Raises UsageError.
+    def narrowed(self, found: Run, sources: Sources, asked: Report | None = None) -> Run:
+        """The run with its new and named findings alone, which alone decide how it ends. Raises UsageError.
 
-        `sources` gives the texts that were judged. Those of files that fixes would change are in the run.
+        `sources` gives the texts that were judged. Those of files that fixes would change are in the run. `asked` are
+        the findings before it, where it fixed some of them.
         """
         fixed = {rewrite.after.path: rewrite.after for rewrite in found.rewrites}
         report = found.report
@@ -51,17 +55,22 @@ class Narrowing:
             contents = {shown: after.encode(after.text) for shown, after in fixed.items()}
             files = replace(self.files, contents={**self.files.contents, **contents})
             report = self.revision.of_the_change(report, files)
+        if self.ids:
+            from trainlint.cli.new_code.only import named, standing
+
+            texts = Identities(lambda shown: fixed.get(shown) or sources(shown))
+            report = named(report, self.ids, texts) if asked is None else standing(report, asked, self.ids, texts)
         return replace(found, report=report, failing=any(map(self.files.fails, report.findings)))
 
-    def limited(self, fixing: Fixing, new: Report) -> Fixing:
-        """What is to be done about the new findings, and about no others. Raises UsageError."""
+    def limited(self, fixing: Fixing, listed: Report) -> Fixing:
+        """What is to be done about the findings of a report, and about no others. Raises UsageError."""
         from trainlint.engine.rewriting import Chosen, place_shown
 
         if fixing.limit is not None and fixing.ignore_reason is not None:
             raise UsageError(
-                "with a baseline or --diff-base, --add-ignores goes without fixes: fix first, then run again"
+                "with a baseline, --diff-base or --only, --add-ignores goes without fixes: fix first, then run again"
             )
-        chosen = Chosen(frozenset(map(place_shown, new.findings)), frozenset())
+        chosen = Chosen(frozenset(map(place_shown, listed.findings)), frozenset())
         return replace(fixing, chosen=chosen, silenced=chosen)
 
     def tell_gone(self, report: Report, options: Namespace) -> None:
@@ -105,4 +114,4 @@ def narrowing_for(
         from trainlint.cli.new_code.against_revision import Revision
 
         revision = Revision(options.diff_base, files.paths.values())
-    return Narrowing(files, baselines, revision)
+    return Narrowing(files, baselines, revision, tuple(options.only or ()))

@@ -40,11 +40,17 @@ def init_parser() -> argparse.ArgumentParser:
         "trainlint init",
         usage="trainlint init [DIRECTORY] [options]",
         description="Write a configuration with what the project shows: versions of torch, tests, generated code. It "
-        "goes to the end of pyproject.toml where there is one, else into a new trainlint.toml.",
+        "goes to the end of pyproject.toml where there is one, else into a new trainlint.toml. With --agents, write "
+        "what coding agents are told instead.",
         epilog="Exit codes: 0; 2 where there is a configuration already, or the file cannot be written.",
         formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("directory", nargs="?", default=".", metavar="DIRECTORY", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--agents",
+        action="store_true",
+        help="add a section to AGENTS.md and CLAUDE.md, and write a skill, on reviewing training code",
+    )
     parser.add_argument("--diff", action="store_true", help="show what would be written, and write nothing")
     return parser

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.atomic_write import write_atomically
-from trainlint.bounded import reason_of, write_leaves_project
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.setup.configuration_text import configuration_text
 from trainlint.cli.setup.project_signs import ProjectSigns, project_signs
+from trainlint.cli.setup.written_file import write_file
 from trainlint.config.raw import PYPROJECT_TOML, TRAINLINT_TOML, ConfigError, parse_config, read_bytes
 from trainlint.config.toml import parse_toml
 from trainlint.paths import absolute, exists, is_directory, shown_path
@@ -26,10 +24,14 @@ _TABLE = "tool.trainlint"
 
 
 def init(options: Namespace) -> int:
-    """Write the configuration, or show it with --diff. Raises UsageError."""
+    """Write the configuration, or what agents are told; or show it with --diff. Raises UsageError."""
     directory = absolute(Path(options.directory))
     if not is_directory(directory):
         raise UsageError(f"{options.directory} is no directory; name the root of a project, or nothing for this one")
+    if options.agents:
+        from trainlint.cli.setup.agents import init_agents
+
+        return init_agents(directory, options)
     before = _pyproject(directory)
     signs = project_signs(directory)
     added = configuration_text(signs, _TABLE)
@@ -42,7 +44,7 @@ def init(options: Namespace) -> int:
     if options.diff:
         console.out(unified_difference(shown, before, after))
         return 0
-    _write(place, after, shown)
+    write_file(place, after, shown)
     _print_summary(signs, shown, is_new=not before)
     return 0
 
@@ -82,17 +84,6 @@ def _appended(before: str, added: str) -> str | None:
     except ValueError:
         return None
     return after
-
-
-def _write(place: Path, text: str, shown: str) -> None:
-    if place.is_symlink() or write_leaves_project(place):
-        raise UsageError(
-            f"{shown} is a link or lies behind one, so it is not written; use --diff and write it yourself"
-        )
-    try:
-        write_atomically(str(place), text.encode("utf-8"), like=os.stat(place) if exists(place) else None)
-    except OSError as error:
-        raise UsageError(f"{shown} cannot be written ({reason_of(error)})") from error
 
 
 def _print_summary(signs: ProjectSigns, shown: str, *, is_new: bool) -> None:

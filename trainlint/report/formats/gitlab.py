@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from trainlint.baseline.identity import Identities
+from trainlint.baseline.statements import digest
 from trainlint.finding import Failure, Finding, Report, Severity, Span
 from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
@@ -23,16 +24,15 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.A
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Findings, then failures, which are blockers since something could not be judged. Pure ASCII."""
-    identities = Identities(sources)
+    identities = Identities(sources, settings.directory)
     entries = []
     for finding in report.findings:
         path = below_repository(finding.path, settings)
         span = span_in_file(finding.span, finding.cell, sources(finding.path))
-        mark = identities.fingerprint(finding.path, identities.of(finding))
-        entries.append(_finding(finding, span, path, Identities.in_file(path, mark)))
+        entries.append(_finding(finding, span, path, identities.id_of(finding)))
     for failure in report.failures:
         path = below_repository(failure.path, settings)
-        entries.append(_failure(failure, path, Identities.in_file(path, failure_sentence(failure))))
+        entries.append(_failure(failure, path, digest(path, failure_sentence(failure))))
     return json.dumps(entries, indent=2) + "\n"
 
 

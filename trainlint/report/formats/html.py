@@ -16,6 +16,7 @@ from importlib.resources import files
 from itertools import chain
 
 from trainlint import __version__
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Finding, Fix, Heat, Report, Safety
 from trainlint.handbook import FIX_FLAGS, HOME, docs_url
 from trainlint.report.characters import quoted, sentence
@@ -23,7 +24,7 @@ from trainlint.report.diff import changes
 from trainlint.report.excerpt import WIDEST, Line, excerpt, printable_source, without_common_indent
 from trainlint.report.markup import html_environment
 from trainlint.report.measured import by_cost, measured_note, stale_sentences, verdict_on
-from trainlint.report.settings import Sources
+from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import count, failure_sentence, heat_words, level_words, place_text, runs, summary
 
 TYPE_CHECKING = False
@@ -101,6 +102,7 @@ class FindingView:
     """A finding, as the page shows it."""
 
     number: int
+    id: str
     code: str
     name: str
     severity: str
@@ -124,8 +126,9 @@ class FindingView:
     """For each filter, the number of the finding's choice."""
 
 
-def render(report: Report, *, sources: Sources, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """The whole page."""
+    identities = Identities(sources, settings.directory)
     ordered = by_cost(report)
     filters, chosen = _filters(ordered, report)
     in_file: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)
@@ -137,7 +140,7 @@ def render(report: Report, *, sources: Sources, **_unused: object) -> str:
     return (
         page.render(
             cards=[
-                _finding_view(number, finding, report, sources(finding.path), in_file[finding.path], chosen[number])
+                _finding_view(number, finding, report, identities, in_file[finding.path], chosen[number])
                 for number, finding in enumerate(ordered)
             ],
             filters=filters,
@@ -196,16 +199,18 @@ def _finding_view(
     number: int,
     finding: Finding,
     report: Report,
-    source: SourceFile | None,
+    identities: Identities,
     in_file: Iterable[tuple[int, Finding]],
     chosen: dict[str, int],
 ) -> FindingView:
+    source = identities.sources(finding.path)
     if source is not None and finding.cell is not None:
         source = source.cell(finding.cell)
     others = [(other, found.span) for other, found in in_file if other != number and found.cell == finding.cell]
     span = finding.span
     return FindingView(
         number=number,
+        id=identities.id_of(finding),
         code=_text(finding.code),
         name=_text(finding.name),
         severity=finding.severity.label,

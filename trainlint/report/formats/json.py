@@ -6,9 +6,12 @@ import json
 from collections import Counter
 
 from trainlint import __version__
-from trainlint.finding import Compared, Finding, Fix, Report, Safety, Span
+from trainlint.baseline.identity import Identities
+from trainlint.finding import Compared, Finding, Report, Safety, Span
 from trainlint.handbook import docs_url
 from trainlint.report.measured import measured_object, verdict_on
+from trainlint.report.patch import fix_difference
+from trainlint.report.settings import Settings, Sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +21,13 @@ FORMAT_VERSION = 2
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
-def render(report: Report, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """The whole report. Pure ASCII, so that any stream takes it."""
+    identities = Identities(sources, settings.directory)
     document = {
         "format_version": FORMAT_VERSION,
         "trainlint_version": __version__,
-        "findings": [_finding(report, finding) for finding in report.findings],
+        "findings": [_finding(report, finding, identities) for finding in report.findings],
         "failures": [
             {"path": failure.path, "reason": failure.reason, "rule": failure.rule} for failure in report.failures
         ],
@@ -33,19 +37,25 @@ def render(report: Report, **_unused: object) -> str:
         measured = report.measured
         document["evidence"] = {"path": measured.evidence, "run": measured.run, "stale": list(measured.stale)}
     if report.compared:
-        document |= _compared(report.compared)
+        document |= _compared(report.compared, identities)
     return json.dumps(document, indent=2) + "\n"
 
 
-def _compared(compared: Compared) -> dict[str, Any]:
+def _compared(compared: Compared, identities: Identities) -> dict[str, Any]:
     """What the findings were compared with, and what is left out because it is not new."""
     written: dict[str, Any] = {}
     if compared.baselines:
         written["baseline"] = {
             "paths": list(compared.baselines),
-            "known": [finding_object(finding) for finding in compared.known],
+            "known": [finding_object(finding, identities) for finding in compared.known],
             "gone": [
-                {"path": gone.path, "code": gone.code, "function": gone.function, "line": gone.line}
+                {
+                    "id": gone.id or None,
+                    "path": gone.path,
+                    "code": gone.code,
+                    "function": gone.function,
+                    "line": gone.line,
+                }
                 for gone in compared.gone
             ],
         }
@@ -54,16 +64,17 @@ def _compared(compared: Compared) -> dict[str, Any]:
     return written
 
 
-def _finding(report: Report, finding: Finding) -> dict[str, Any]:
-    written = finding_object(finding)
+def _finding(report: Report, finding: Finding, identities: Identities) -> dict[str, Any]:
+    written = finding_object(finding, identities)
     if report.measured:
         written["measured"] = measured_object(verdict_on(report, finding))
     return written
 
 
-def finding_object(finding: Finding) -> dict[str, Any]:
+def finding_object(finding: Finding, identities: Identities) -> dict[str, Any]:
     """One finding, as each JSON format of trainlint writes it."""
     return {
+        "id": identities.id_of(finding),
         "code": finding.code,
         "name": finding.name,
         "path": finding.path,
@@ -75,7 +86,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "heat": finding.heat.value,
         "confidence": finding.confidence.label,
         "chain": list(finding.chain),
-        "fix": _fix(finding.fix) if finding.fix else None,
+        "fix": _fix(finding, identities.sources),
         "related": [
             {
                 "path": place.path,
@@ -100,11 +111,15 @@ def span_object(span: Span) -> dict[str, int]:
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
+def _fix(finding: Finding, sources: Sources) -> dict[str, Any] | None:
+    fix = finding.fix
+    if fix is None:
+        return None
     return {
         "title": fix.title,
         "safety": fix.safety.label,
         "edits": [{"cell": edit.cell, "start": edit.start, "stop": edit.stop, "text": edit.text} for edit in fix.edits],
+        "diff": fix_difference(finding, sources(finding.path)),
     }
 
 
@@ -115,6 +130,7 @@ def _counts(report: Report) -> dict[str, Any]:
         "files": report.files,
         "training_files": report.training,
         "findings": len(report.findings),
+        "left_out": report.left_out,
         "failures": len(report.failures),
         "suppressed": report.suppressed,
         "fixed": report.fixed,

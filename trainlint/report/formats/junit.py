@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Failure, Finding, Report
 from trainlint.report.characters import sentence
 from trainlint.report.measured import measured_note
@@ -18,13 +19,14 @@ from trainlint.report.words import failure_sentence, heat_note, place_text
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Findings are failures, what could not be judged is an error. A clean run is one case that passed. Pure ASCII."""
+    identities = Identities(sources, settings.directory)
     suites = Element("testsuites", name="trainlint")
     for path, findings in groupby(report.findings, key=lambda finding: finding.path):
         shown = _plain(below_repository(path, settings))
         suite = SubElement(suites, "testsuite", name=shown)
         for finding in findings:
             line = span_in_file(finding.span, finding.cell, (finding.cell and sources(path)) or None).start_line
-            _finding(suite, shown, line, finding, measured_note(report, finding))
+            _finding(suite, shown, line, finding, measured_note(report, finding), identities.id_of(finding))
         _count(suite, failures=len(suite))
     for failure in report.failures:
         _failure(suites, failure, settings)
@@ -38,14 +40,14 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text.decode("ascii")}\n'
 
 
-def _finding(suite: Element, path: str, line: int, finding: Finding, measured: str) -> None:
+def _finding(suite: Element, path: str, line: int, finding: Finding, measured: str, identifier: str) -> None:
     case = SubElement(suite, "testcase", name=f"{finding.code} {finding.name} line {line}", classname=path)
     case.set("file", path)
     case.set("line", str(line))
     failed = SubElement(case, "failure", message=_plain(finding.message), type=finding.severity.label)
     at = place_text(path, finding.span.start_line, finding.span.start_column, finding.cell)
     parts = [at, finding.message, f"help: {finding.help}" if finding.help else ""]
-    parts += [heat_note(finding), f"measured: {measured}" if measured else ""]
+    parts += [heat_note(finding), f"measured: {measured}" if measured else "", f"id: {identifier}"]
     failed.text = "\n".join(_plain(part) for part in parts if part)
 
 

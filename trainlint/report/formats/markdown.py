@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Finding, Report
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import sentence
 from trainlint.report.measured import by_cost, measured_note, stale_sentences
 from trainlint.report.paths import below_repository
-from trainlint.report.settings import Settings
+from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, fixable, place_text, summary
 
 _MOST_ROWS = 200
@@ -18,11 +19,12 @@ _MOST_ROWS = 200
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~@!])")
 
 
-def render(report: Report, *, settings: Settings, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Counts, a table of rules, a table of findings, and what could not be judged."""
     lines = ["## trainlint", "", _text(summary(report))]
     if report.findings:
-        lines += ["", *_rules(report.findings), "", *_findings(report, settings)]
+        identities = Identities(sources, settings.directory)
+        lines += ["", *_rules(report.findings), "", *_findings(report, identities, settings)]
     notes = [said for _, said in stale_sentences(report)] + [failure_sentence(failure) for failure in report.failures]
     if notes:
         lines += ["", "### Could not be judged" if report.failures else "### Notes", ""]
@@ -43,8 +45,8 @@ def _rules(findings: tuple[Finding, ...]) -> list[str]:
     return rows
 
 
-def _findings(report: Report, settings: Settings) -> list[str]:
-    rows = ["| place | rule | what | fix |", "| --- | --- | --- | --- |"]
+def _findings(report: Report, identities: Identities, settings: Settings) -> list[str]:
+    rows = ["| place | rule | what | fix | id |", "| --- | --- | --- | --- | --- |"]
     ordered = tuple(by_cost(report))
     for finding in ordered[:_MOST_ROWS]:
         path, span = below_repository(finding.path, settings), finding.span
@@ -52,7 +54,7 @@ def _findings(report: Report, settings: Settings) -> list[str]:
         measured = measured_note(report, finding)
         what = f"{_text(finding.sentence)}{f' (measured: {_text(measured)})' if measured else ''}"
         flag = f"`{FIX_FLAGS[finding.fix.safety]}`" if finding.fix else ""
-        rows.append(f"| {_text(at)} | {_rule(finding)} | {what} | {flag} |")
+        rows.append(f"| {_text(at)} | {_rule(finding)} | {what} | {flag} | {identities.id_of(finding)} |")
     if len(ordered) > _MOST_ROWS:
         rows += ["", f"{len(ordered) - _MOST_ROWS} more findings are not listed here."]
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.baseline.identity import Identities, Identity
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Edit, Failure, Finding, GoneFinding, RelatedPlace, Report, Severity, Span
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
 from trainlint.report.measured import measured_object, stale_sentences, verdict_on
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainlint.rule import Rule
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-FINGERPRINT = "trainlintLine/v2"
+FINGERPRINT = "trainlintId/v1"
 """Raised when the recipe changes, since old and new fingerprints can then not be compared."""
 
 _ROOT = "SRCROOT"
@@ -41,19 +41,18 @@ def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settin
             known.add(finding.code)
             described.append({"id": finding.code, "name": finding.name})
     index = {rule["id"]: position for position, rule in enumerate(described)}
-    identities = Identities(sources)
+    identities = Identities(sources, settings.directory)
     artifacts = _Artifacts(settings)
     results = []
     for finding, state in listed:
-        fingerprint = identities.fingerprint(finding.path, identities.of(finding))
-        result = _result(finding, sources, index[finding.code], fingerprint, artifacts)
+        result = _result(finding, sources, index[finding.code], identities.id_of(finding), artifacts)
         if state is not None:
             result["baselineState"] = state
         if report.measured:
             result["properties"]["measured"] = measured_object(verdict_on(report, finding))
         results.append(result)
     if report.compared:
-        results += [_absent(gone, index, identities, artifacts) for gone in report.compared.gone]
+        results += [_absent(gone, index, artifacts) for gone in report.compared.gone]
     notifications = [_notification(failure, index, artifacts) for failure in report.failures]
     notifications += [_stale(path, said, artifacts) for path, said in stale_sentences(report)]
     run = {
@@ -105,7 +104,7 @@ def _with_states(report: Report) -> list[tuple[Finding, str | None]]:
     return sorted(listed, key=lambda item: item[0].order)
 
 
-def _result(finding: Finding, sources: Sources, rule_index: int, fingerprint: str, artifacts: _Artifacts) -> Json:
+def _result(finding: Finding, sources: Sources, rule_index: int, identifier: str, artifacts: _Artifacts) -> Json:
     source = sources(finding.path)
     span = span_in_file(finding.span, finding.cell, source)
     region = {
@@ -121,7 +120,7 @@ def _result(finding: Finding, sources: Sources, rule_index: int, fingerprint: st
         "level": _LEVELS[finding.severity],
         "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
-        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "partialFingerprints": {FINGERPRINT: identifier},
         "properties": {
             "heat": finding.heat.value,
             "confidence": finding.confidence.label,
@@ -160,7 +159,7 @@ def _start(place: RelatedPlace, sources: Sources) -> Json:
     return {"startLine": span.start_line, "startColumn": span.start_column}
 
 
-def _absent(gone: GoneFinding, index: Mapping[str, int], identities: Identities, artifacts: _Artifacts) -> Json:
+def _absent(gone: GoneFinding, index: Mapping[str, int], artifacts: _Artifacts) -> Json:
     """What a baseline lists and nobody finds any more."""
     where = f" in {gone.function}" if gone.function else ""
     result: Json = {
@@ -168,9 +167,7 @@ def _absent(gone: GoneFinding, index: Mapping[str, int], identities: Identities,
         "baselineState": "absent",
         "message": {"text": f"The baseline lists this finding{where}, and it is gone: {gone.line}"},
         "locations": [{"physicalLocation": {"artifactLocation": artifacts.location(gone.path)}}],
-        "partialFingerprints": {
-            FINGERPRINT: identities.fingerprint(gone.path, Identity(gone.code, gone.function, gone.line))
-        },
+        **({"partialFingerprints": {FINGERPRINT: gone.id}} if gone.id else {}),
     }
     return {**result, "ruleIndex": index[gone.code]} if gone.code in index else result
 

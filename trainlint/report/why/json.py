@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
+from trainlint.baseline.identity import Identities
 from trainlint.report.formats.json import finding_object, span_object
 from trainlint.report.why.value_words import value_words
 
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.types.values import Value
     from trainlint.explanation import Explanation, Fact, Line, Look, Verdict
+    from trainlint.report.settings import Sources
 
 FORMAT_VERSION = 2
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
-def render(explanation: Explanation) -> str:
+def render(explanation: Explanation, sources: Sources) -> str:
     """The whole answer. Pure ASCII, so that any stream takes it."""
+    identities = Identities(sources)
     document = {
         "format_version": FORMAT_VERSION,
         "trainlint_version": __version__,
@@ -28,13 +31,13 @@ def render(explanation: Explanation) -> str:
         "last_line": explanation.last,
         "min_confidence": explanation.min_confidence.label,
         "missing_words": list(explanation.missing_words),
-        "lines": [_line(line) for line in explanation.lines],
-        "nearest_findings": [finding_object(finding) for finding in explanation.nearby],
+        "lines": [_line(line, identities) for line in explanation.lines],
+        "nearest_findings": [finding_object(finding, identities) for finding in explanation.nearby],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: Line, identities: Identities) -> dict[str, Any]:
     return {
         "cell": line.cell,
         "line": line.number,
@@ -45,7 +48,7 @@ def _line(line: Line) -> dict[str, Any]:
         "autograd": None if line.heat is None else {"off": line.gradients_off, "reason": line.gradients_reason},
         "values": [_fact(fact) for fact in line.values],
         "unknown": list(line.unknown),
-        "rules": [_look(look) for look in line.looks],
+        "rules": [_look(look, identities) for look in line.looks],
     }
 
 
@@ -69,7 +72,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
     return {"text": fact.text, "words": value_words(fact.value), "value": _value(fact.value)}
 
 
-def _look(look: Look) -> dict[str, Any]:
+def _look(look: Look, identities: Identities) -> dict[str, Any]:
     return {
         "code": look.code,
         "name": look.name,
@@ -77,15 +80,15 @@ def _look(look: Look) -> dict[str, Any]:
         "text": look.text,
         "off": look.off.value if look.off else None,
         "answer": "crashed" if look.failure else "reported" if look.verdicts else "silent",
-        "findings": [_verdict(verdict) for verdict in look.verdicts],
+        "findings": [_verdict(verdict, identities) for verdict in look.verdicts],
         "silence": look.silence,
         "failure": look.failure,
     }
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict(verdict: Verdict, identities: Identities) -> dict[str, Any]:
     return {
-        "finding": finding_object(verdict.finding),
+        "finding": finding_object(verdict.finding, identities),
         "shown": not verdict.hidden,
         "hidden": [{"by": hidden.by.value, "cell": hidden.cell, "line": hidden.line} for hidden in verdict.hidden],
     }

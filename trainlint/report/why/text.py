@@ -14,7 +14,7 @@ from trainlint.report.words import line_name
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from trainlint.report.settings import Style
+    from trainlint.report.settings import Sources, Style
 
 FORMATS = ("text", "json")
 """What `--output-format` of `trainlint why` may be."""
@@ -28,12 +28,12 @@ _OFF = {
 }
 
 
-def render(explanation: Explanation, output_format: str, *, style: Style) -> str:
+def render(explanation: Explanation, output_format: str, *, sources: Sources, style: Style) -> str:
     """The answer in one of FORMATS. Raises ValueError for any other format."""
     if output_format == "json":
         from trainlint.report.why import json as why_json
 
-        return json_without_commands(why_json.render(explanation))
+        return json_without_commands(why_json.render(explanation, sources))
     if output_format == "text":
         from trainlint.report.terminal import as_written
 

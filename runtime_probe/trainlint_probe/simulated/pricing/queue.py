@@ -22,6 +22,8 @@ class Work(NamedTuple):
     """Whether the host stands still until the device has done it and all before it."""
     name: Hashable = None
     """Whose wait it is: those of one name are priced together."""
+    queued: bool = True
+    """Whether the host hands it over by itself, and not within a graph."""
 
 
 HOST = (4e-6, 12e-6)
@@ -59,7 +61,7 @@ def _seconds(work: Sequence[Work], pace: float, slow: int, without: Hashable) ->
     """How long the host and the device take together, from the first operator to the last's end."""
     host = device = 0.0
     for item in work:
-        host += pace
+        host += pace * item.queued
         device = max(device, host) + item.seconds[slow]
         if item.waits and (without is None or item.name != without):
             host = max(host, device) + WAIT[slow]

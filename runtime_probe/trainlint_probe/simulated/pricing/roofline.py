@@ -33,7 +33,7 @@ def timed(items: Sequence[Item], gpu: Gpu, name_of: Callable[[Cause], Hashable],
 def _operator(item: Item, gpu: Gpu, half: float, single: float) -> Work:
     peak = half if item.halved else single
     ideal = max(item.flops / peak if peak else 0.0, item.bytes / (gpu.bandwidth * 1e9))
-    return Work((max(KERNEL, ideal / _REACHED[0]), max(KERNEL, ideal / _REACHED[1])))
+    return Work((max(KERNEL, ideal / _REACHED[0]), max(KERNEL, ideal / _REACHED[1])), queued=item.queued)
 
 
 def _event(item: Item, what: What, name_of: Callable[[Cause], Hashable]) -> Work:

@@ -26,6 +26,8 @@ class Item(NamedTuple):
     """The wait or the copy; None for an operator."""
     cause: Cause | None = None
     """Whose it is."""
+    queued: bool = True
+    """Whether the host hands it over by itself, and not within a graph."""
 
 
 class Recorder:
@@ -47,7 +49,7 @@ class Recorder:
             halved = halved or small or tensor.dtype in (torch.float16, torch.bfloat16)
             size = tensor.numel() * tensor.element_size()
             read += size // 2 if small else size
-        self.items.append(Item(flops, read, halved))
+        self.items.append(Item(flops, read, halved, queued=operator.queued))
 
     def happened(self, what: What, size: int, cause: Cause) -> None:
         """The host waited or copied."""

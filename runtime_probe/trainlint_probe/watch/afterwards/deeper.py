@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from types import FrameType
 from typing import Any
 
 import torch
@@ -20,12 +21,15 @@ import torch
 from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
+from trainlint_probe.traces.places import WAIT
 from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
 from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
 from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
+from trainlint_probe.watch.cuda_waits import CudaWaits
+from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
@@ -35,6 +39,7 @@ from trainlint_probe.watch.watching import Watch
 Changes = Callable[[Run], Run]
 """Adds to a run what was seen later."""
 
+_WAIT = Kind(WAIT, Symptom.HOST_SYNC)
 _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
 _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
@@ -281,6 +286,9 @@ class Deeper:
         with _quiet():
             profiler.start()
         self.watch.ranges = record_function
+        waits = CudaWaits(self._mark_wait)
+        if torch.cuda.is_available():
+            waits.start()
         if self.modules is not None:
             self.modules.start()
         self.gradients.is_on = True
@@ -295,6 +303,7 @@ class Deeper:
             self.gradients.is_on = False
             if self.modules is not None:
                 self.modules.stop()
+            waits.stop()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
@@ -303,6 +312,11 @@ class Deeper:
         names = self.modules.parameters if self.modules is not None else {}
         if said := self.gradients.sentence(self.profiled, names):
             self.watch.note(said)
+
+    def _mark_wait(self, frame: FrameType) -> None:
+        """A range behind a wait, with its line: CUDA tells of it when the host goes on."""
+        with self.watch.range(self.watch.ledger.site(_WAIT, "cuda", frame)):
+            pass
 
     def _keep_trace(self, profiler: Any) -> None:
         from trainlint_probe.own_rank import rank_and_world

@@ -102,7 +102,6 @@ class Optimizers:
         stepping.depth = len(phases.stack)
         phases.enter(_OPTIMIZER)
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
-        phases.only_updates = closure is None
         stepping.start = perf_counter_ns()
         if closure is None:
             return None
@@ -130,7 +129,6 @@ class Optimizers:
         if not self.watch.is_on:
             self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
             return
-        self.watch.phases.only_updates = False
         self.gradients.stepped(optimizer)
         self.after_step(optimizer)
         self.watch.phases.leave_to(stepping.depth)

@@ -15,7 +15,7 @@ class CheckedResult(NamedTuple):
 
 _WITH_CODES = ("cholesky", "inv", "ldl_factor", "lu_factor", "solve")
 """Of these there is one whose name ends in `_ex`."""
-_WITHOUT = "cond eig eigh eigvals eigvalsh matrix_rank pinv svdvals".split()
+_WITHOUT = "cond eig eigh eigvals eigvalsh matrix_rank pinv svd svdvals".split()
 _ROWS = (
     *(CheckedResult(f"torch.linalg.{name}", f"torch.linalg.{name}_ex") for name in _WITH_CODES),
     *(CheckedResult(f"torch.linalg.{name}") for name in _WITHOUT),

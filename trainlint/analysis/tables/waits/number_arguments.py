@@ -62,9 +62,8 @@ _ROWS = (
     ),
     NumberArguments("pad", keywords=("pad", "value"), is_method=False, origin="torch.nn.functional"),
     NumberArguments("one_hot", keywords=("num_classes",), is_method=False, origin="torch.nn.functional"),
-    NumberArguments(
-        "interpolate", last=1, keywords=("size", "scale_factor"), is_method=False, origin="torch.nn.functional"
-    ),
+    # A tensor for `scale_factor` is refused.
+    NumberArguments("interpolate", keywords=("size",), is_method=False, origin="torch.nn.functional"),
     *(
         NumberArguments(name, last=last, keywords=keywords, is_method=False, makes=True)
         for name, last, keywords in (

@@ -1,5 +1,8 @@
 """Operators of PyTorch that make the host wait for a CUDA device, by their names in ATen, each with its source.
 
+The simulated device counts by these rows, and what static rules know of functions that wait is derived from them, or
+compared with what the device does (`tests/probe/simulated/test_one_table.py`).
+
 A row says that the operator's kernel for CUDA, or the code that every device shares, reads a value of the device or
 synchronises with it. Operators that have no row queue their work and return. Each row was compared with the source of
 PyTorch, or, where all devices share the code, with what torch 2.13 executes for it; a comment names those that were
@@ -50,6 +53,12 @@ class OperatorWait(NamedTuple):
     """How often one call waits."""
     until: tuple[int, int] | None = None
     """The first version of PyTorch that checks on the device instead, and does not wait."""
+    sized: tuple[str, ...] = ()
+    """Methods of tensors, and functions of torch, that wait by it to know how large their result is."""
+    answers: tuple[str, ...] = ()
+    """Likewise, those that answer yes or no in Python."""
+    integers: bool = False
+    """Whether what these methods give holds indices or counts, whatever the tensor is made of."""
 
 
 class OperatorUpload(NamedTuple):
@@ -62,9 +71,9 @@ class OperatorUpload(NamedTuple):
 
 
 OPERATORS = (
-    OperatorWait("_local_scalar_dense", "read a number", "cuda/CUDAScalar.cu"),
-    OperatorWait("nonzero", "torch.nonzero", "cuda/Nonzero.cu"),
-    OperatorWait("masked_select", "torch.masked_select", "cuda/IndexKernel.cpp"),
+    OperatorWait("_local_scalar_dense", "read a number", "cuda/CUDAScalar.cu", answers=("is_nonzero",)),
+    OperatorWait("nonzero", "torch.nonzero", "cuda/Nonzero.cu", sized=("nonzero", "argwhere"), integers=True),
+    OperatorWait("masked_select", "torch.masked_select", "cuda/IndexKernel.cpp", sized=("masked_select",)),
     OperatorWait("index", "index by a mask", "IndexingUtils.h", When.MASK_INDEX),
     OperatorWait("_unsafe_index", "index by a mask", "IndexingUtils.h", When.MASK_INDEX),
     OperatorWait("index_put", "write by a mask", "TensorAdvancedIndexingUtils.h", When.MASK_WRITE),
@@ -72,15 +81,15 @@ OPERATORS = (
     OperatorWait("_index_put_impl_", "write by a mask", "TensorAdvancedIndexingUtils.h", When.MASK_WRITE),
     OperatorWait("_unsafe_index_put", "write by a mask", "TensorAdvancedIndexingUtils.h", When.MASK_WRITE),
     OperatorWait("_unique", "torch.unique", "cuda/Unique.cu"),
-    OperatorWait("_unique2", "torch.unique", "cuda/Unique.cu"),
+    OperatorWait("_unique2", "torch.unique", "cuda/Unique.cu", sized=("unique",)),
     OperatorWait("unique_dim", "torch.unique", "cuda/Unique.cu"),
-    OperatorWait("unique_consecutive", "torch.unique_consecutive", "cuda/Unique.cu"),
+    OperatorWait("unique_consecutive", "torch.unique_consecutive", "cuda/Unique.cu", sized=("unique_consecutive",)),
     OperatorWait("unique_dim_consecutive", "torch.unique_consecutive", "cuda/Unique.cu"),
     # The smallest value and the largest are read; of unsigned bytes the largest alone.
-    OperatorWait("bincount", "torch.bincount", "cuda/SummaryOps.cu", waits=2),
+    OperatorWait("bincount", "torch.bincount", "cuda/SummaryOps.cu", waits=2, sized=("bincount",), integers=True),
     OperatorWait("histc", "torch.histc", "cuda/SummaryOps.cu", When.EQUAL_BOUNDS, waits=2),
-    OperatorWait("equal", "torch.equal", "cuda/Equal.cpp", When.OTHER_VALUES),
-    OperatorWait("allclose", "torch.allclose", "TensorCompare.cpp"),
+    OperatorWait("equal", "torch.equal", "cuda/Equal.cpp", When.OTHER_VALUES, answers=("equal",)),
+    OperatorWait("allclose", "torch.allclose", "TensorCompare.cpp", answers=("allclose",)),
     # The sum of the repeats, and whether all are positive.
     OperatorWait("repeat_interleave.Tensor", "torch.repeat_interleave", "Repeat.h", When.NO_OUTPUT_SIZE, waits=2),
     # Two reads until pull request 134818 of August 2024; the version is taken from that date.
@@ -119,6 +128,8 @@ OPERATORS = (
     OperatorWait("_to_sparse", "Tensor.to_sparse", "TensorConversions.cpp"),
     OperatorWait("_coalesce", "Tensor.coalesce", "sparse/cuda/SparseCUDATensor.cu"),
 )
+ANSWERS = tuple(f"torch.{name}" for row in OPERATORS for name in row.answers)
+"""Functions of PyTorch that answer yes or no in Python."""
 UPLOADS = (
     # Both lengths, and where each target begins.
     OperatorUpload("_ctc_loss", "ctc_loss: lengths", "cuda/LossCTC.cu", 3),

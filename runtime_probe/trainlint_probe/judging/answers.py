@@ -1,0 +1,46 @@
+"""What is answered to a claim. Plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from trainlint.evidence import Interval
+from trainlint_probe.judging.claims import Claim
+
+
+class State(Enum):
+    """What becomes of a claim."""
+
+    CONFIRMED = "confirmed"
+    """A run shows it, in at least every fourth step in the mean."""
+    LIKELY = "likely"
+    """A rule reports it from the code alone; no run has shown it."""
+    REFUTED = "refuted"
+    """It does not happen at the line, or not in the steps."""
+    NOT_REACHED = "not reached"
+    """The run did not come to the line."""
+    UNKNOWN = "unknown"
+    """Neither the code nor the run tells."""
+    INVALID = "invalid"
+    """The claim cannot be judged as it was written: no such file, line or kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known of a claim."""
+
+    claim: Claim
+    state: State
+    reason: str
+    """Why, in a clause, with the counts."""
+    per_step: float | None = None
+    """How often it happens a step, in the mean of the steps that were counted."""
+    cost: Interval | None = None
+    """Milliseconds that a step would be shorter without it, by a model of the device's queue."""
+    chain: tuple[str, ...] = ()
+    """The way from the training loop to the line, outermost first, as far as it is known."""
+    rules: tuple[str, ...] = ()
+    """The codes of the rules that report the line."""
+    basis: str = "code"
+    """What the answer rests on: "code" or "run"; empty where the claim is invalid."""

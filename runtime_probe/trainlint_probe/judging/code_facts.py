@@ -1,0 +1,106 @@
+"""What the code alone tells of the files that claims are about: each file is read and analysed once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
+from trainlint.config import Config
+from trainlint.engine.configurations import Configurations, Misconfigured
+from trainlint.engine.discover import Target
+from trainlint.engine.index.project_files import Member, ProjectFiles
+from trainlint.engine.index.project_index import build_index
+from trainlint.engine.parsing import crash, parse
+from trainlint.engine.read import read_bytes
+from trainlint.engine.why.explain import explain, rules_to_ask
+from trainlint.engine.work import is_looked_at
+from trainlint.explanation import Line
+from trainlint.finding import Failure
+from trainlint.paths import absolute, shown_path
+from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint_probe.judging.spans import Span, spans_of
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFacts:
+    """What is known of one file."""
+
+    real: str
+    """Its path with all links followed: what runs are compared by."""
+    fault: str = ""
+    """Why nothing is known of it, in a clause; empty where it could be read."""
+    count: int = 0
+    """How many lines it has."""
+    spans: Mapping[int, Span] = field(default_factory=dict)
+    lines: Mapping[int, Line] = field(default_factory=dict)
+    """Those that were asked about, and all of their statements."""
+
+
+def code_facts(wanted: Mapping[str, Iterable[int]], configurations: Configurations) -> dict[str, CodeFacts]:
+    """The facts of each file, by the path that claims name; `wanted` names the lines of each."""
+    read: dict[str, tuple[Target, SourceFile]] = {}
+    facts: dict[str, CodeFacts] = {}
+    here = Path.cwd()
+    for path in wanted:
+        place = absolute(Path(path))
+        try:
+            target = Target(place, shown_path(place, here), place.stat().st_size)
+            source = decode_source(target.shown, read_bytes(place))
+        except (OSError, UnreadableSource, ValueError) as error:
+            facts[path] = CodeFacts(path, fault=_words(error))
+            continue
+        if source.cells is not None:
+            facts[path] = CodeFacts(path, fault="it is a notebook: `trainlint why FILE:CELL:LINE` tells of its lines")
+            continue
+        read[path] = target, source
+    members = []
+    for path, (target, source) in list(read.items()):
+        try:
+            members.append(Member(target.path, target.shown, target.size, _config(configurations, target), text=source))
+        except Misconfigured as error:
+            facts[path] = CodeFacts(path, fault=str(error))
+            del read[path]
+    linked = build_index(ProjectFiles(members, configurations)).imported_facts if members else {}
+    for path, (target, source) in read.items():
+        try:
+            facts[path] = _facts(target, source, linked.get(target.path, ALONE), wanted[path], configurations)
+        except (RecursionError, MemoryError) as error:
+            facts[path] = CodeFacts(path, fault=crash(error))
+    return facts
+
+
+def _facts(
+    target: Target, source: SourceFile, linked: ImportedFacts, wanted: Iterable[int], configurations: Configurations
+) -> CodeFacts:
+    real = os.path.realpath(target.path)
+    count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
+    tree = parse(source)
+    if isinstance(tree, Failure):
+        return CodeFacts(real, tree.reason, count)
+    spans = spans_of(tree)
+    asked = [span for number in set(wanted) if (span := spans.get(number)) is not None]
+    if not asked or not is_looked_at(source, linked):
+        return CodeFacts(real, "", count, spans)
+    selection = configurations.of(target.path.parent)
+    rules = rules_to_ask(selection, configurations.rules_for(target.path))
+    model = SemanticModel(source, tree, selection.config, linked)
+    told = explain(model, rules, min(span.first for span in asked), max(span.last for span in asked))
+    return CodeFacts(real, "", count, spans, {line.number: line for line in told.lines})
+
+
+def _config(configurations: Configurations, target: Target) -> Config:
+    return configurations.of(target.path.parent).config
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "it is a directory"
+    if isinstance(error, OSError):
+        return f"it cannot be read ({error.strerror or error})"
+    return str(error)

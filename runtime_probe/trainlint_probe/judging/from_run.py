@@ -1,0 +1,115 @@
+"""What a run on the simulated device answers to a claim: confirmed with its count and price, refuted, not reached."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from trainlint.evidence import DeviceEvent, Line
+from trainlint_probe.judgement.counted import gain_without, price_words, sentence
+from trainlint_probe.judging.answers import Answer, State
+from trainlint_probe.judging.code_facts import CodeFacts
+from trainlint_probe.judging.from_code import outside_of_steps
+from trainlint_probe.judging.kinds import Kind
+from trainlint_probe.judging.run_facts import Hit, RunFacts
+from trainlint_probe.judging.spans import Span
+
+_OWN = os.path.realpath(Path(__file__).parents[1]) + os.sep
+SELDOM = 0.25
+"""What happens less often a step, in the mean, is refuted: it is no cost of each step."""
+
+
+def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts) -> Answer:
+    """The answer of a run, where the code alone has answered `of_code`."""
+    claim = of_code.claim
+    counted = kind.counted
+    if counted is None:
+        return of_code
+    span = facts.spans[claim.line]
+    here = [hit for hit in run.hits.get(facts.real, ()) if span.first <= hit.line <= span.last]
+    shown = [hit for hit in here if counted(hit.event)]
+    nearest = min((hit.depth for hit in shown), default=0)
+    told = [hit for hit in shown if hit.depth == nearest]
+    base = replace(of_code, basis="run")
+    if told and nearest <= 1:
+        return _of_hits(base, told, facts, run)
+    ran = any(line in run.executed.get(facts.real, ()) for line in range(span.first, span.last + 1))
+    if ran or here:
+        return replace(base, state=State.REFUTED, reason=_never(kind, here, shown, run))
+    if not run.watched(facts.real):
+        reason = (
+            f"nothing of it was seen at the line, and which lines of this file ran was not watched; {of_code.reason}"
+        )
+        return replace(base, state=State.UNKNOWN, reason=reason)
+    missed = _missed(span, facts, run)
+    if of_code.state is State.REFUTED:
+        return replace(of_code, reason=f"{of_code.reason}; {missed}" if span.around else of_code.reason)
+    return replace(base, state=State.NOT_REACHED, reason=missed)
+
+
+def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts) -> Answer:
+    events = [hit.event for hit in hits]
+    per_step = sum(event.count for event in events) / run.steps
+    said = sentence(events, run.steps)
+    inner = hits[0].innermost
+    if hits[0].depth:
+        said += f", at {inner.path}:{inner.line}, which it calls"
+    base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
+    seldom = _seldom(base, facts)
+    most = max(event.steps for event in events)
+    if seldom and most * 2 < run.steps:
+        return replace(base, state=State.REFUTED, reason=f"{said}; the line is not in a step: it {seldom}")
+    if per_step < SELDOM:
+        reason = f"{said}: {per_step:.2g} a step in the mean, which is less than once in four steps"
+        return replace(base, state=State.REFUTED, reason=reason)
+    cost = gain_without({Line(event.path, event.line) for event in events}, run.simulated)
+    if cost is not None and any((event.path, event.line) not in _places(hits) for event in events):
+        cost = None  # the price is that of a line which does more than this one
+    return replace(base, state=State.CONFIRMED, reason=said + price_words(cost, run.simulated), cost=cost)
+
+
+def _calls(event: DeviceEvent) -> tuple[str, ...]:
+    """The calls that led to an event, from the script on."""
+    users = (place for place in event.chain if not os.path.realpath(place.path).startswith(_OWN))
+    return tuple(f"{place.path}:{place.line} in {place.function}" for place in users)[::-1]
+
+
+def _places(hits: Sequence[Hit]) -> set[tuple[str, int]]:
+    return {(hit.innermost.path, hit.innermost.line) for hit in hits}
+
+
+def _seldom(answer: Answer, facts: CodeFacts) -> str:
+    """How often the code says that a line outside of the steps runs; empty where it does not say so."""
+    span = facts.spans[answer.claim.line]
+    lines = (facts.lines[number] for number in range(span.first, span.last + 1) if number in facts.lines)
+    return outside_of_steps(next((line for line in lines if line.heat is not None), None))
+
+
+def _never(kind: Kind, here: Sequence[Hit], shown: Sequence[Hit], run: RunFacts) -> str:
+    """Why a line that ran does not do what is claimed."""
+    if shown:
+        inner = shown[0].innermost
+        how = f"{sentence([hit.event for hit in shown], run.steps)}, as at {inner.path}:{inner.line}"
+        return f"the line itself never does in {run.steps} steps; calls below it do: {how}"
+    others = [hit.event for hit in here if hit.depth == 0]
+    instead = f"; what it does is {sentence(others, run.steps)}" if others else ""
+    return f"never in {run.steps} steps: the line ran, without {kind.meaning}{instead}"
+
+
+def _missed(span: Span, facts: CodeFacts, run: RunFacts) -> str:
+    """What a run would have to do to reach a line."""
+    ran = run.executed.get(facts.real, ())
+    within = f"in {run.steps} steps"
+    if not ran:
+        return f"no line of the file ran {within}: the script does not use it there"
+    for branch in span.around:
+        if any(branch.first <= line <= branch.last for line in ran):
+            continue
+        if branch.name:
+            return f"`{branch.name}` was not called {within}"
+        if branch.text.startswith("class "):
+            continue
+        return f"the branch `{branch.text}` of line {branch.header} was not taken {within}"
+    return f"the code around it ran {within} and left before this line"

@@ -1,0 +1,58 @@
+"""For coding agents: each finding in few words, with its id, the loop that it runs in, and what to do once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.report.toys import BROKEN, COPY, ITEM, settings, sources
+from trainlint.baseline.identity import Identities
+from trainlint.finding import Finding, Report
+from trainlint.report import render
+
+if TYPE_CHECKING:
+    from trainlint.report import Sources
+
+
+def page(*findings: Finding, from_sources: Sources = sources, left_out: int = 0) -> list[str]:
+    report = Report(findings, (BROKEN,), 12, 4, left_out=left_out)
+    return render(report, "agent", sources=from_sources, rules=(), settings=settings()).splitlines()
+
+
+def test_a_finding_is_its_place_rule_id_message_code_and_chain() -> None:
+    identities = Identities(sources, settings().directory)
+    item, copy = identities.id_of(ITEM), identities.id_of(COPY)
+    wordy = replace(COPY, help="pin the batches")
+    assert page(wordy, replace(ITEM, help="sum on the device"), left_out=3) == [
+        f"src/train.py:7 TRN205 {copy}: The host waits for this copy. [likely; fix safe; help 1]",
+        "  | loss = model(batch.to(device))",
+        f"src/train.py:9 TRN201 {item}: `.item()` makes the host wait for the device in each training step. "
+        "[fix unsafe; help 2]",
+        "  | total += loss.item()",
+        "  step: line 6: loop over train_loader → Trainer.step",
+        "help 1: pin the batches",
+        "help 2: sum on the device",
+        "Apply one fix: `trainlint check PATH --only ID` with the flags of its level "
+        "(safe: --fix, unsafe: --fix --unsafe-fixes)",
+        "could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it",
+        "Found 2 problems in 12 files, 4 with training code (1 fixable with --fix, 1 more with --fix --unsafe-fixes; "
+        "3 left out); not everything could be judged: 1 failure.",
+    ]
+
+
+def test_what_to_do_is_said_once() -> None:
+    wordy = replace(ITEM, help="sum on the device", fix=None)
+    lines = page(wordy, replace(wordy, code="TRN203"))
+    assert [line for line in lines if line.startswith("help")] == ["help 1: sum on the device"]
+    assert sum(line.endswith("[help 1]") for line in lines) == 2
+
+
+def test_of_a_long_chain_the_loop_and_the_last_step_are_shown_and_files_are_named_once() -> None:
+    steps = ("src/loop.py:3: for batch in loader", "src/loop.py:5: calls step", "lib/net.py:7: calls forward")
+    assert "  step: ./loop.py:3: for batch in loader → :5: calls step" in page(replace(ITEM, chain=steps[:2]))
+    long = (*steps, "line 8: calls f")
+    assert "  step: ./loop.py:3: for batch in loader → ... → line 8: calls f" in page(replace(ITEM, chain=long))
+
+
+def test_a_file_that_is_gone_shows_no_code() -> None:
+    assert not any(line.startswith("  |") for line in page(ITEM, from_sources=lambda path: None))

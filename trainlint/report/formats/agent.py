@@ -1,0 +1,83 @@
+"""For coding agents: what a person is told, in few tokens, with the id by which one finding is fixed.
+
+    train.py:42 TRN201 3f9a1c2b7d: `loss.item()` forces a GPU sync in every training step [fix unsafe; help 1]
+      | total += loss.item()
+      step: line 38: for batch in loader
+
+Each help is printed once, behind the findings, which name it by its number. A finding without a fix names none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.baseline.identity import Identities
+from trainlint.finding import Finding, Report, Safety
+from trainlint.handbook import FIX_FLAGS
+from trainlint.report.characters import quoted, sentence
+from trainlint.report.measured import by_cost, measured_note, stale_sentences
+from trainlint.report.settings import Settings, Sources
+from trainlint.report.words import failure_sentence, level_words, line_name, summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.source import SourceFile
+
+_LONGEST_LINE = 120
+"""Characters of a line of code; agents read the file for more."""
+_MOST_STEPS = 3
+"""Of a longer chain, the loop and the last step are shown."""
+
+
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
+    """The findings, what to do about them, how to apply a fix, the failures, and a line of counts."""
+    identities = Identities(sources, settings.directory)
+    helps: dict[str, int] = {}
+    lines: list[str] = []
+    for finding in by_cost(report):
+        number = helps.setdefault(finding.help, len(helps) + 1) if finding.help else None
+        lines += _finding(report, finding, identities, number)
+    lines += (f"help {number}: {text}" for text, number in helps.items())
+    if levels := {finding.fix.safety for finding in report.findings if finding.fix}:
+        flags = ", ".join(f"{level.label}: {FIX_FLAGS[level]}" for level in Safety if level in levels)
+        lines.append(f"Apply one fix: `trainlint check PATH --only ID` with the flags of its level ({flags})")
+    lines += (said for _, said in stale_sentences(report))
+    lines += map(failure_sentence, report.failures)
+    if settings.summary:
+        lines.append(summary(report))
+    return "".join(f"{sentence(line, unicode=settings.style.unicode)}\n" for line in lines)
+
+
+def _finding(report: Report, finding: Finding, identities: Identities, number: int | None) -> Iterator[str]:
+    at = finding.span.start_line if finding.cell is None else line_name(finding.span.start_line, finding.cell)
+    notes = [level_words(finding), f"fix {finding.fix.safety.label}" if finding.fix else ""]
+    notes.append(f"help {number}" if number else "")
+    noted = "; ".join(filter(None, notes))
+    says = f"{finding.message} [{noted}]" if noted else finding.message
+    yield f"{quoted(finding.path)}:{at} {finding.code} {identities.id_of(finding)}: {says}"
+    if code := _code(finding, identities.sources(finding.path)):
+        yield f"  | {code}"
+    if finding.chain:
+        yield f"  {finding.heat.value}: {' → '.join(_short(finding))}"
+    if measured := measured_note(report, finding):
+        yield f"  measured: {measured}"
+
+
+def _code(finding: Finding, source: SourceFile | None) -> str:
+    if source is not None and finding.cell is not None:
+        source = source.cell(finding.cell)
+    line = source.line(finding.span.start_line).strip() if source else ""
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
+
+
+def _short(finding: Finding) -> Iterator[str]:
+    """The chain; of a long one the loop and the last step. `./` is the finding's folder, `:8` the file named before."""
+    folder, before = f"{finding.path.rpartition('/')[0]}/", ""
+    chain = finding.chain
+    for step in chain if len(chain) <= _MOST_STEPS else (chain[0], "...", chain[-1]):
+        path = step.partition(": ")[0].rpartition(":")[0]
+        if path and path == before:
+            yield step.removeprefix(path)
+        else:
+            yield f"./{step.removeprefix(folder)}" if step.startswith(folder) else step
+        before = path
