@@ -96,13 +96,9 @@ def _same(one: Computation, other: Computation, steps: int, losses: int) -> Trai
     by_step = all(step.parameters for step in one.steps)
     has_parameters = by_step or bool(one.state and other.state)
     if not losses or not has_parameters:
-        missing = "no loss was" if losses == 0 else ""
-        missing += " and no parameters were" if missing and not has_parameters else ""
-        missing = missing or "no parameters were"
-        rest = (
-            f"the {losses} losses are the same" if losses else "the parameters are the same" if has_parameters else ""
-        )
-        return Training(Answer.UNKNOWN, f"{missing} seen{rest and f'; {rest}'}", steps, losses)
+        unseen = [what for what, seen in (("loss", losses), ("parameter", has_parameters)) if not seen]
+        rest = "; the losses are the same" if losses else "; the parameters are the same" if has_parameters else ""
+        return Training(Answer.UNKNOWN, f"no {' and no '.join(unseen)} was seen{rest}", steps, losses)
     when = f"after each of {steps} steps" if by_step else f"after {steps} steps"
     return Training(
         Answer.SAME, f"all {losses} losses and the parameters {when} are the same bit for bit", steps, losses

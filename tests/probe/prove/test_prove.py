@@ -76,6 +76,12 @@ def git(*words: str) -> None:
     subprocess.run(["git", *who, *words], check=True, capture_output=True)
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    """The files of a checkout."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return {path: path.read_bytes() for path in files}
+
+
 def figure(document: dict[str, Any], name: str) -> tuple[float, float]:
     (found,) = [each for each in document["figures"] if each["name"] == name]
     return found["before"], found["after"]
@@ -94,15 +100,6 @@ def test_a_wait_that_goes_changes_nothing_else(prove: Prove, before: Callable[[s
     assert "losses and parameters bit-identical over 8 steps" in document["message"]
 
 
-def test_a_wait_that_comes_is_worse_though_the_training_is_the_same(
-    prove: Prove, before: Callable[[str, str], str]
-) -> None:
-    code, document = prove("--before", before("losses.append(loss.item())", "losses.append(loss.detach())"))
-    assert code == 1
-    assert document["training"]["answer"] == "same"
-    assert document["worse"][0].startswith("the host waits 2 times a step instead of 1")
-
-
 def test_the_step_is_told_from_which_losses_differ(prove: Prove, before: Callable[[str, str], str]) -> None:
     tree = before("optimizer.step()\n", "optimizer.step()\n    if step == 3:\n        model.weight.data.mul_(2)\n")
     code, document = prove("--before", tree)
@@ -111,49 +108,6 @@ def test_the_step_is_told_from_which_losses_differ(prove: Prove, before: Callabl
     assert document["training"]["first_step"] == 5  # it is doubled after the fourth
     loss = document["training"]["loss"]
     assert loss["relative"] == pytest.approx(abs(float(loss["after"]) / float(loss["before"]) - 1))
-    assert prove("--allow-changed-losses", "--before", tree)[0] == 1  # a launch less, and yet: see below
-
-
-def test_the_number_of_steps_is_a_change(prove: Prove, before: Callable[[str, str], str]) -> None:
-    code, document = prove("--before", before("range(12)", "range(6)"))
-    assert code == 1
-    assert document["training"]["sentence"].startswith(
-        "the training takes 6 steps before the change, and 8 or more steps after it; the first 6 are the same"
-    )
-
-
-def test_a_script_that_is_not_like_itself_tells_nothing(prove: Prove, before: Callable[[str, str], str]) -> None:
-    drawn = "loss = model(inputs).square().mean() * (1 + __import__('time').time_ns() % 997)"
-    code, document = prove("--before", before("loss = model(inputs).square().mean()", drawn))
-    assert code == 2
-    assert document["training"]["answer"] == "unknown"
-    assert "two runs without the change do not compute the same either" in document["training"]["sentence"]
-
-
-def test_numbers_that_are_drawn_on_the_gpu_are_others_there(prove: Prove, before: Callable[[str, str], str]) -> None:
-    tree = before('torch.randn(3, 4)\n    inputs = inputs.to("cuda")', 'torch.randn(3, 4, device="cuda")')
-    code, document = prove("--before", tree)
-    assert code == 1
-    assert "a real GPU has a generator of its own" in document["training"]["sentence"]
-
-
-def test_without_a_loss_nothing_is_called_the_same(project: Path, prove: Prove, tmp_path: Path) -> None:
-    text = TRAIN.replace("loss.backward()", "loss.reshape(1).expand(2).backward(torch.ones(2, device='cuda'))")
-    (project / "train.py").write_text(text)
-    (tmp_path / "same").mkdir()
-    (tmp_path / "same" / "train.py").write_text(text)
-    code, document = prove("--before", str(tmp_path / "same"))
-    assert code == 2
-    assert document["training"]["sentence"] == "no loss was seen; the parameters are the same"
-
-
-def test_a_change_that_no_step_reaches_is_not_proved(project: Path, prove: Prove, tmp_path: Path) -> None:
-    (tmp_path / "before").mkdir()
-    for folder, number in ((tmp_path / "before", 1), (project, 2)):
-        (folder / "train.py").write_text(f"{TRAIN}    if step == 900:\n        lr = {number}\n")
-    code, document = prove("--before", str(tmp_path / "before"))
-    assert code == 2
-    assert document["training"]["sentence"].startswith("none of the changed lines ran")
 
 
 @pytest.mark.parametrize(
@@ -164,11 +118,11 @@ def test_a_change_that_no_step_reaches_is_not_proved(project: Path, prove: Prove
     ],
 )
 def test_a_script_that_never_steps_is_an_error(
-    project: Path, prove: Prove, capsys: pytest.CaptureFixture[str], text: str, sentence: str
+    project: Path, prove: Prove, capfd: pytest.CaptureFixture[str], text: str, sentence: str
 ) -> None:
     (project / "train.py").write_text(text)
     assert prove("--before", ".")[0] == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in capfd.readouterr().err
 
 
 def test_a_change_with_which_the_script_fails_is_one(
@@ -182,19 +136,20 @@ def test_a_change_with_which_the_script_fails_is_one(
 
 
 def test_fixes_are_tried_without_being_written(prove: Prove, project: Path) -> None:
-    text = TRAIN.replace("optimizer.zero_grad()", "optimizer.zero_grad(set_to_none=False)")
+    text = TRAIN.replace(".mean()", '.mean() * torch.arange(3).to("cuda").sum()')
     (project / "train.py").write_text(text)
-    code, document = prove("--fixes", "TRN303")
+    code, document = prove()
     assert code == 0
-    assert document["after"].startswith("with the fixes of TRN303 (1)")
+    assert document["after"] == "with the fixes of TRN207 (1)"
+    assert figure(document, "blocking copies") == (2, 1)
     assert (project / "train.py").read_text() == text
 
 
 def test_without_a_fix_there_is_nothing_to_prove(
-    prove: Prove, project: Path, capsys: pytest.CaptureFixture[str]
+    prove: Prove, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert prove("--fixes", "TRN203")[0] == 2
-    assert "no fix of TRN203 applies to the files that the script imports" in capsys.readouterr().err
+    assert "no fix of TRN203 applies to the files that the script imports" in capfd.readouterr().err
 
 
 class TestAgainst:
@@ -220,19 +175,18 @@ class TestAgainst:
         assert document["before"].startswith("commit ")
         assert figure(document, "waits") == (1, 0)
         # sizes.txt is not in the commit, and yet both find it; nothing in the checkout is another.
-        now = {path: path.read_bytes() for path in repository.rglob("*") if path.is_file() and ".git" not in path.parts}
-        assert now == held
+        assert contents(repository) == held
         assert not list((repository / ".git").glob("worktrees/*"))
 
     def test_an_unknown_commit_is_refused(
-        self, repository: Path, prove: Prove, capsys: pytest.CaptureFixture[str]
+        self, repository: Path, prove: Prove, capfd: pytest.CaptureFixture[str]
     ) -> None:
         assert prove("--against", "v0")[0] == 2
-        assert "--against v0: the repository" in capsys.readouterr().err
+        assert "--against v0: the repository" in capfd.readouterr().err
 
-    def test_outside_of_a_repository_it_is_refused(self, prove: Prove, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_outside_of_a_repository_it_is_refused(self, prove: Prove, capfd: pytest.CaptureFixture[str]) -> None:
         assert prove("--against", "HEAD")[0] == 2
-        assert "start it inside of a git repository" in capsys.readouterr().err
+        assert "start it inside of a git repository" in capfd.readouterr().err
 
     def test_a_project_that_is_installed_in_place_is_that_of_the_commit(
         self, repository: Path, prove: Prove, monkeypatch: pytest.MonkeyPatch
@@ -259,14 +213,3 @@ def test_on_the_cpu_the_training_is_compared_and_costs_are_not(prove: Prove, pro
     assert code == 0
     assert document["training"]["losses"] == 8
     assert figure(document, "waits") == (None, None)
-
-
-def test_the_report_ends_with_a_line_for_a_commit(
-    project: Path, before: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    tree = before("losses.append(loss.item())", "print(loss.item(), loss.item())")
-    words = ["--device", "simulated:h100", "--warmup", "1", "--steps", "2", "--before", tree, "train.py"]
-    assert main(["prove", *words]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith("trainlint prove (simulated NVIDIA H100 80GB HBM3): waits 2 → 1")
-    assert any(line.split() == ["waits", "a", "step", "2", "1"] for line in lines)
