@@ -299,12 +299,6 @@ class Simulated:
     """The most bytes that tensors held of each device, since the start."""
     executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The lines of the user's files that ran in the window; since torch was imported where what is computed is kept."""
-    values: bool = True
-    """Whether values were computed: without them, losses and parameters mean nothing."""
-    decided: tuple[Line, ...] = ()
-    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
-    sized: tuple[Line, ...] = ()
-    """The lines whose results have a size that depends on such a value."""
     corners_ms: tuple[float, ...] = ()
     """What a step would take at each corner of what is assumed of the host and the device, in the same order in each
     run, so that two runs can be compared. Empty where no step was taken down."""
@@ -312,6 +306,12 @@ class Simulated:
     """How often random numbers were drawn on the host, since the start. Simulated devices draw from the host's
     generator; a real one has its own."""
     draws_on_device: int = 0
+    values: bool = True
+    """Whether values were computed: without them, losses and parameters mean nothing."""
+    decided: tuple[Line, ...] = ()
+    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
+    sized: tuple[Line, ...] = ()
+    """The lines whose results have a size that depends on such a value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,9 +69,17 @@ def needs_values(operator: str) -> NotImplementedError:
     )
 
 
-def no_cpu_kernel(operator: str) -> NotImplementedError:
-    """An operator that PyTorch has for CUDA alone."""
+def no_cuda_kernel(operator: str) -> NotImplementedError:
+    """An operator of PyTorch's quantized modules, which have code for CPUs alone."""
     return NotImplementedError(
-        f"aten::{operator} has no code for a CPU, and a simulated GPU computes on the CPU. "
+        f"Could not run '{operator}' with arguments from the 'CUDA' backend. PyTorch's quantized modules run on CPUs "
+        "alone: keep the model on the CPU, or quantize it by a library that has CUDA kernels, such as torchao."
+    )
+
+
+def no_cpu_kernel(operator: str) -> NotImplementedError:
+    """An operator that has code for CUDA alone; its name is with its library, as in "aten::add"."""
+    return NotImplementedError(
+        f"{operator} has no code for a CPU, and a simulated GPU computes on the CPU. "
         "Switch off what asks for it, or run the script on a GPU."
     )

@@ -16,6 +16,7 @@ from trainlint_probe.simulated.errors import (
     index_elsewhere,
     lengths_on_device,
     no_cpu_kernel,
+    no_cuda_kernel,
     two_devices,
     wrong_generator,
 )
@@ -156,14 +157,14 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             out = func(*args, **kwargs)
             return out if device is None else self._placed(operator, func, args, out, device)
         self.draws[1] += operator.draws
-        self._refuse(operator, args, kwargs, device, on_host)
+        self._refuse(operator, func, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
             return self._computed(operator, func, args, kwargs)
         try:
             out = self._computed(operator, func, args, kwargs)
         except NotImplementedError as error:
-            raise no_cpu_kernel(operator.name) from error
+            raise no_cpu_kernel(func._schema.name) from error
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
             return out
@@ -197,10 +198,14 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return (*args[:at], self.stands_in, *args[at + 1 :]), kwargs
         return args, ({**kwargs, "device": self.stands_in} if always or "device" in kwargs else kwargs)
 
-    def _refuse(self, operator: Operator, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]) -> None:
+    def _refuse(
+        self, operator: Operator, func: Any, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]
+    ) -> None:
         """Raise what CUDA raises for tensors and generators that lie in the wrong place."""
         if on_host and not operator.mixes and (operator.strict or any(tensor.dim() for tensor in on_host)):
             raise two_devices(device, operator.name)
+        if func.namespace == "quantized":
+            raise no_cuda_kernel(func._schema.name)
         generator = kwargs.get("generator")
         if generator is not None and generator.device.type == "cpu":
             raise wrong_generator()

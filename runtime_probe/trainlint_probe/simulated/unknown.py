@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 _DECIDING = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
-_COMPUTING = tuple(
-    f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") for side in ("", "r")
-) + ("__neg__", "__pos__", "__abs__", "__round__")
+_OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_COMPUTING = (
+    *(f"__{side}{name}__" for name in _OF_TWO for side in ("", "r")),
+    *("__neg__", "__pos__", "__abs__", "__round__"),
+)
 
 
 class Numbers:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from math import prod
+from types import FrameType
 from typing import Any
 
 import torch
@@ -49,7 +50,7 @@ class Valueless:
         own = torch.Tensor._reduce_ex_internal
 
         def reduced(tensor: Any, protocol: int) -> Any:
-            if not tensor.untyped_storage().device.type == "meta":
+            if tensor.untyped_storage().device.type != "meta":
                 return own(tensor, protocol)
             if self.places.device(tensor) is not None:
                 what = What(Kind.COPY, "torch.save", DEVICE_TO_HOST, pageable=True)
@@ -129,11 +130,11 @@ class Valueless:
 
 def _in_a_constructor() -> bool:
     """Whether a module is being made, as far as it can be told from the functions that run now."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), nn.Module):
             return True
-        frame = frame.f_back  # type: ignore[assignment] # the loop ends at None
+        frame = frame.f_back
     return False
 
 

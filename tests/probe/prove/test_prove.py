@@ -212,4 +212,4 @@ def test_on_the_cpu_the_training_is_compared_and_costs_are_not(prove: Prove, pro
     code, document = prove("--before", tree, device="cpu")
     assert code == 0
     assert document["training"]["losses"] == 8
-    assert figure(document, "waits") == (None, None)
+    assert list(figure(document, "waits")) == [None, None]

@@ -129,6 +129,24 @@ def test_an_operator_without_code_for_a_cpu_is_named(simulation: Simulation) -> 
         torch._cudnn_rnn_flatten_weight(weights, 2, 2, 2, 2, 0, 1, False, False)
 
 
+def test_a_kernel_of_ones_own_is_named_with_its_library(simulation: Simulation) -> None:
+    library = torch.library.Library("trainlint_test", "DEF")
+    library.define("twice(Tensor given) -> Tensor")
+    library.impl("twice", lambda given: given * 2, "CUDA")
+
+    with pytest.raises(NotImplementedError, match=r"trainlint_test::twice has no code for a CPU, .* run the script on"):
+        torch.ops.trainlint_test.twice(torch.ones(2, device="cuda"))
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch takes its own quantized tensors for outdated
+def test_quantized_tensors_work_and_quantized_modules_say_that_they_do_not(simulation: Simulation) -> None:
+    quantized = torch.quantize_per_tensor(torch.ones(2, 4, device="cuda"), 0.1, 0, torch.quint8)
+
+    assert quantized.dequantize().is_cuda
+    with pytest.raises(NotImplementedError, match=r"quantized::linear.* keep the model on the CPU"):
+        torch.ao.nn.quantized.Linear(4, 2).cuda()(quantized)
+
+
 def test_sequences_are_packed_by_lengths_on_the_host(simulation: Simulation) -> None:
     padded, lengths = torch.ones(3, 2, 4, device="cuda"), torch.tensor([3, 2])
 
