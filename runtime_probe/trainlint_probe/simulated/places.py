@@ -19,7 +19,7 @@ kMinBlockSize)."""
 
 class _Held(NamedTuple):
     device: int
-    """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for ordinary memory without values."""
+    """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for other memory without values."""
     size: int
     """Bytes on the device."""
     halved: bool

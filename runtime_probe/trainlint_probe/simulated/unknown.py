@@ -35,7 +35,7 @@ class Numbers:
     def _kind(self, base: type) -> type:
         methods: dict[str, Any] = {
             # What is stored or sent elsewhere is an ordinary number.
-            "__reduce_ex__": lambda number, protocol: (base, (base.__str__(number),)),
+            "__reduce_ex__": lambda number, protocol: (base, (base.__repr__(number),)),
             "__hash__": base.__hash__,
         }
         methods |= {name: self._deciding(getattr(base, name)) for name in _DECIDING}

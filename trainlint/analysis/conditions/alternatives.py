@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 Extent = tuple[Position, Position]
-_TRY = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
 
 
 def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
@@ -118,7 +116,7 @@ def _lets_pass(context: ast.expr, block: Block) -> bool:
 @once
 def _catching(file: SemanticModel) -> list[Extent]:
     """The bodies of `try` whose handlers may be meant for what an old name raises."""
-    found = (node for node in nodes_in(file.tree) if isinstance(node, _TRY))
+    found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try))
     return [
         _extent(node.body)
         for node in found
