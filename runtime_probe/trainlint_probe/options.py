@@ -125,7 +125,6 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
             "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
         )
 
-
     if not typed.values and typed.device in ("cpu", "cuda"):
         raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
     if not typed.values and typed.verify:

@@ -139,6 +139,6 @@ class _Moved(torch.autograd.Function):  # type: ignore[misc] # PyTorch is not re
         return copies.empty(tensor, target)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Any) -> Any:
         (back,) = ctx.copies._back((gradient,), *ctx.way)
         return back, None, None, None

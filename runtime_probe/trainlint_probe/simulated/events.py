@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import NamedTuple
 
 import torch

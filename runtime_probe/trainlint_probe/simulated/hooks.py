@@ -52,7 +52,9 @@ class SimulatedHooks:
         gpu, devices = machine_named(orders.device)
         self.is_alone = orders.simulated_ranks > 1 or "WORLD_SIZE" not in os.environ
         """Whether this process stands for all ranks."""
-        self.simulation = Simulation(gpu, max(devices, min(orders.simulated_ranks, MOST)), values=orders.simulated_values)
+        self.simulation = Simulation(
+            gpu, max(devices, min(orders.simulated_ranks, MOST)), values=orders.simulated_values
+        )
         self.optimizers = Optimizers(watch, clock)
         self.executed = Executed(watch.ledger.lines.is_users)
         self.deeper: Deeper | None = None

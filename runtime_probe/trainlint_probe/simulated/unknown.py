@@ -9,9 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 _DECIDING = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
-_COMPUTING = tuple(
-    f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") for side in ("", "r")
-) + ("__neg__", "__pos__", "__abs__", "__round__")
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_COMPUTING = (
+    *(f"__{side}{name}__" for name in _OPERATORS for side in ("", "r")),
+    "__neg__",
+    "__pos__",
+    "__abs__",
+    "__round__",
+)
 
 
 class Numbers:
@@ -30,10 +35,10 @@ class Numbers:
         kind = self._int if isinstance(value, int) else self._float if isinstance(value, float) else None
         return value if kind is None else kind(value)
 
-    def _kind(self, base: type) -> type:
+    def _kind(self, base: Any) -> type:
         methods: dict[str, Any] = {
             # What is stored or sent elsewhere is an ordinary number.
-            "__reduce_ex__": lambda number, protocol: (base, (base.__str__(number),)),
+            "__reduce_ex__": lambda number, protocol: (base, (base.__repr__(number),)),
             "__hash__": base.__hash__,
         }
         methods |= {name: self._deciding(getattr(base, name)) for name in _DECIDING}
