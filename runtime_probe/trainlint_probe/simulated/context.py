@@ -24,9 +24,11 @@ class simulated_gpu(Decorating):  # noqa: N801 - it is used as a function
     entered again. Also a decorator, of coroutines too.
     """
 
-    def __init__(self, gpu: str = "h100", devices: int = 1) -> None:
-        """`gpu` is a name that `trainlint plan --gpu` takes; the machine has 1 to 8 of it. Raises ValueError."""
-        self.simulation = Simulation(gpu, devices)
+    def __init__(self, gpu: str = "h100", devices: int = 1, *, values: bool = True) -> None:
+        """`gpu` is a name that `trainlint plan --gpu` takes; the machine has 1 to 8 of it. Without `values`, nothing
+        is computed on them, and reads give 0. Raises ValueError.
+        """
+        self.simulation = Simulation(gpu, devices, values=values)
         """The machine. Its `log` has all waits and copies so far."""
 
     def again(self) -> simulated_gpu:

@@ -22,13 +22,12 @@ from trainlint_probe.simulated.errors import (
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
-from trainlint_probe.simulated.valueless import META, Valueless
+from trainlint_probe.simulated.valueless import MASKS, META, Valueless
 
 if TYPE_CHECKING:
     from trainlint_probe.simulated.graphs import Capture
 
 _HOST = torch.device("cpu")
-_MASKS = (torch.bool, torch.uint8)
 _VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
 _WAITS = {row.name: row for row in OPERATORS if row.until is None or row.until > _VERSION}
 _UPLOADS = {row.name: row for row in UPLOADS}
@@ -164,6 +163,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         try:
             out = self._computed(operator, func, args, kwargs)
         except NotImplementedError as error:
+            if self.valueless is not None:
+                raise  # it says so itself
             raise no_cpu_kernel(func._schema.name) from error
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
@@ -302,7 +303,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             if self.places.device(index) is not None:
                 if device is None:
                     raise index_elsewhere()
-            elif device is not None and index.dtype in _MASKS:
+            elif device is not None and index.dtype in MASKS:
                 what = What(Kind.COPY, "mask from the host", HOST_TO_DEVICE, blocking=False)
                 selected = index.numel() if index.is_meta else int(index.count_nonzero())
                 self.log.note(what, selected * index.dim() * 8)
@@ -391,7 +392,7 @@ def _described(func: Any) -> Operator:
 
 
 def _masks(places: Places, args: Any) -> bool:
-    return any(index is not None and index.dtype in _MASKS and places.device(index) is not None for index in args[1])
+    return any(index is not None and index.dtype in MASKS and places.device(index) is not None for index in args[1])
 
 
 def _fills(places: Places, args: Any) -> bool:

@@ -19,7 +19,8 @@ kMinBlockSize)."""
 
 class _Held(NamedTuple):
     device: int
-    """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for other memory without values."""
+    """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for ordinary memory whose values
+    are not kept."""
     size: int
     """Bytes on the device."""
     halved: bool

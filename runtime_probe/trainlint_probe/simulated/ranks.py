@@ -40,6 +40,8 @@ def install(patches: Patches, ranks: int, operators: Operators) -> None:
     patches.put(torch.multiprocessing, "spawn", _spawned)
     reducer = _reducer(torch.distributed.Reducer, operators)
     patches.put(torch.distributed, "Reducer", reducer)
+    if operators.valueless is not None:
+        patches.put(torch.distributed, "_verify_params_across_processes", _needs_values)
     for module in (distributed_c10d, torch.distributed):
         patches.put(module, "init_process_group", fake)
         patches.put(module, "get_backend", lambda group=None: "nccl")
@@ -49,6 +51,14 @@ def install(patches: Patches, ranks: int, operators: Operators) -> None:
 def _spawned(function: Function, args: Any = (), *_: Any, **__: Any) -> None:
     """Of the processes that `torch.multiprocessing.spawn` would start, the first: in this one."""
     function(0, *args)
+
+
+def _needs_values(*_: Any) -> None:
+    """DistributedDataParallel begins by this, and its C++ reads tensors of the device."""
+    raise NotImplementedError(
+        "DistributedDataParallel needs values, and with --no-values the simulated GPU has none. Count the model "
+        "without it, or with fully_shard."
+    )
 
 
 def _reducer(own: type, operators: Operators) -> type:

@@ -245,6 +245,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
     def _deep_copy(self, args: Any, kwargs: Any) -> Any:
         index = self.places.device(args[0])
         copy = self._silently(torch.Tensor.__dict__["__deepcopy__"], args, kwargs)
+        if self.operators.valueless is not None and _Base.is_meta.__get__(copy):
+            self._silently(self.operators.valueless.share, (args[0], copy, args[1]), {})
         for source, made in ((args[0], copy), (args[0].grad, copy.grad)):
             if source is not None and made is not None and index is not None:
                 self.places.put(made, index, halved=self.places.is_halved(source))

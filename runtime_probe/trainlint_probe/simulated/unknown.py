@@ -9,10 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 _DECIDING = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__")
-_OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 _COMPUTING = (
-    *(f"__{side}{name}__" for name in _OF_TWO for side in ("", "r")),
-    *("__neg__", "__pos__", "__abs__", "__round__"),
+    *(f"__{side}{name}__" for name in _OPERATORS for side in ("", "r")),
+    "__neg__",
+    "__pos__",
+    "__abs__",
+    "__round__",
 )
 
 
@@ -32,7 +35,7 @@ class Numbers:
         kind = self._int if isinstance(value, int) else self._float if isinstance(value, float) else None
         return value if kind is None else kind(value)
 
-    def _kind(self, base: type) -> type:
+    def _kind(self, base: Any) -> type:
         methods: dict[str, Any] = {
             # What is stored or sent elsewhere is an ordinary number.
             "__reduce_ex__": lambda number, protocol: (base, (base.__repr__(number),)),

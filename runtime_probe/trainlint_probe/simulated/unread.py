@@ -54,6 +54,7 @@ class Unread:
             _Base.__bool__: self._truth,
             _Base.is_meta.__get__: lambda args, kwargs: _Base.is_meta.__get__(args[0]) and not self._is_ours(args[0]),
             _Base.data.__set__: self._set_data,
+            _Base.__setitem__: self._set_item,
             functional.scaled_dot_product_attention: self._attention,
             **{function: self._well(function) for function in _WELL},
         }
@@ -83,6 +84,20 @@ class Unread:
 
         return asked
 
+    def _set_item(self, args: Any, kwargs: Any) -> Any:
+        """Of a number that is written, PyTorch makes a tensor: on the host, if the other is on the host or on CUDA."""
+        tensor, index, value = args
+        if isinstance(value, int | float | complex) and tensor.is_meta and self._is_ours(tensor):
+            value = self._quietly(torch.tensor, value, dtype=tensor.dtype)
+        return self.call(_Base.__setitem__, (tensor, index, value), kwargs)
+
+    def _quietly(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self.operators.quiet += 1
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.operators.quiet -= 1
+
     def _set_data(self, args: Any, kwargs: Any) -> Any:
         """Tensors cannot take the data of another device of PyTorch's: they change places with it."""
         tensor, data = args
@@ -104,12 +119,8 @@ class Unread:
         return self.operators.inside("torch.scaled_dot_product_attention", args, lambda: _flash(words))
 
     def _way(self, words: dict[str, Any]) -> int:
-        self.operators.quiet += 1
-        try:
-            stand_ins = {name: _stand_in(value) for name, value in words.items()}
-            return int(torch._fused_sdp_choice(**stand_ins))
-        finally:
-            self.operators.quiet -= 1
+        stand_ins = {name: self._quietly(_stand_in, value) for name, value in words.items()}
+        return int(self._quietly(torch._fused_sdp_choice, **stand_ins))
 
 
 def _stand_in(value: Any) -> Any:

@@ -14,15 +14,16 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.fx.experimental import _config as fx_config
 
 from trainlint_probe.simulated.errors import needs_values
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
+from trainlint_probe.simulated.shapes import Shapes
 from trainlint_probe.simulated.unknown import Numbers
 from trainlint_probe.watch.patches import Patches
 
 META = torch.device("meta")
+MASKS = (torch.bool, torch.uint8)
 LEAST = 1 << 20
 """Bytes from which on a tensor that a module makes on the host has no values either."""
 _ANSWERS = {"equal": False, "allclose": True}
@@ -38,13 +39,11 @@ class Valueless:
     def __init__(self, places: Places, log: Log) -> None:
         self.places = places
         self.log = log
+        self.shapes = Shapes()
         self.numbers = Numbers(self.decided)
 
     def install(self, patches: Patches) -> None:
-        """Let PyTorch's own code for "meta" take masks for full, modules move parameters to it, and checkpoints leave
-        out what there is not.
-        """
-        patches.put(fx_config, "meta_nonzero_assume_all_nonzero", True)
+        """Let modules move parameters to "meta", and checkpoints leave out what there is not."""
         patches.put(torch.__future__, "get_swap_module_params_on_conversion", lambda: True)
 
         own = torch.Tensor._reduce_ex_internal
@@ -79,8 +78,9 @@ class Valueless:
         if sized is not None and kwargs.get("output_size") is None:
             self.log.guess(self.log.sized)
             return sized(*args, **kwargs)
-        if operator in _OF_MASKS and any(index is not None and index.dtype is torch.bool for index in args[1]):
+        if operator in _OF_MASKS and any(index is not None and index.dtype in MASKS for index in args[1]):
             self.log.guess(self.log.sized)
+            args = (args[0], [found for index in args[1] for found in _found(index)])
         if operator == "_to_copy" and getattr(kwargs.get("device"), "type", "") == "cpu":
             return torch.zeros(args[0].shape, dtype=kwargs.get("dtype") or args[0].dtype)
         if kwargs.get("generator") is not None:
@@ -88,7 +88,7 @@ class Valueless:
         if operator != "_pack_padded_sequence":
             args, kwargs = _on_meta(args), {name: _on_meta(value) for name, value in kwargs.items()}
         try:
-            return func(*args, **kwargs)
+            return self.shapes.call(func, args, kwargs)
         except (NotImplementedError, RuntimeError) as error:
             if "meta" not in str(error).lower():
                 raise
@@ -111,6 +111,13 @@ class Valueless:
     def emptied(self, tensor: Any) -> Any:
         """A tensor of the same kind without values, without a history."""
         return torch.empty_like(tensor.detach(), device=META).requires_grad_(tensor.requires_grad)
+
+    def share(self, tensor: Any, copy: Any, memo: dict[Any, Any]) -> None:
+        """Deep copies of tensors that share memory share theirs, as they do with values."""
+        storage = tensor.untyped_storage()
+        copied = memo.setdefault((Valueless, storage._cdata), torch.UntypedStorage(storage.nbytes(), device="meta"))
+        with torch.no_grad():
+            copy.set_(copied, tensor.storage_offset(), tensor.size(), tensor.stride())
 
     def hosted(self, tensor: Any) -> Any:
         """Zeros on the host, in place of values that were not computed; what has values stays as it is."""
@@ -164,6 +171,13 @@ def _unique_rows(tensor: Any, dim: int, *_: Any, **__: Any) -> Any:
 
 def _selected(tensor: Any, mask: Any) -> Any:
     return _flat(tensor, count=prod(torch.broadcast_shapes(tensor.shape, mask.shape)))
+
+
+def _found(index: Any) -> list[Any]:
+    """An index, or in place of a mask the indices of all that it may select."""
+    if index is None or index.dtype not in MASKS:
+        return [index]
+    return [_flat(index, dtype=torch.int64) for _ in range(index.dim())]
 
 
 def _nonzero(tensor: Any) -> Any:

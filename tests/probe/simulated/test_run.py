@@ -78,3 +78,19 @@ def test_a_budget_counts_exactly_without_a_gpu(project: Path, capfd: pytest.Capt
     spent, breaks = json.loads((project / "e.json").read_text())["budgets"][0]["uses"]
     assert "simulated" in breaks["not_counted"], "what is not counted is not taken for zero"
     assert spent["used"] == pytest.approx(4.1)  # two copies and two reads a step, and a read each tenth
+
+
+def test_without_values_the_report_names_the_lines_that_decide(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    main(["probe", "--no-values", "--steps", "5", "train.py"])
+
+    said = " ".join(capfd.readouterr().out.split())
+    assert "No values were computed (--no-values)" in said
+    assert f"was not computed: train.py:{line_of('return loss.item()')}." in said
+
+
+@pytest.mark.parametrize("words", [["--device", "cpu"], ["--verify", "all"]])
+def test_what_needs_values_is_refused_without(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "--no-values", *words, "train.py"]) == 2
+    assert "--no-values" in capfd.readouterr().err
