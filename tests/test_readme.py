@@ -63,7 +63,8 @@ OUT_OF_MEMORY = (
 
 @pytest.fixture
 def files_of_a_run(project: Path) -> None:
-    """What commands read: a model's configuration, evidence, a plan, the log of a run that failed, a baseline."""
+    """What commands read: a model's configuration, evidence, claims, a plan, the log of a failed run, a baseline."""
+    (project / "claims.jsonl").write_text('{"path": "src/train.py", "line": 1, "kind": "wait"}', encoding="utf-8")
     (project / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     digest = hashlib.sha256((project / "src" / "train.py").read_bytes()).hexdigest()
     judged = {"digests": {"src/train.py": digest}}

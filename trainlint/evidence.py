@@ -63,7 +63,7 @@ class Seen:
     recoverable: Interval | None = None
     """What a step would gain if the calls did not hold it up, where a trace of the device tells."""
     details: Mapping[str, str] = field(default_factory=dict)
-    """What else is known, for people: "bytes", "dtype", "pinned"."""
+    """What else is known, for people: "file", "reason"."""
     steps: int | None = None
     """Over how many steps the calls were counted; None where over those of the window."""
 
@@ -299,6 +299,12 @@ class Simulated:
     """The most bytes that tensors held of each device, since the start."""
     executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The lines of the user's files that ran in the window; since torch was imported where what is computed is kept."""
+    values: bool = True
+    """Whether values were computed: without them, losses and parameters mean nothing."""
+    decided: tuple[Line, ...] = ()
+    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
+    sized: tuple[Line, ...] = ()
+    """The lines whose results have a size that depends on such a value."""
     corners_ms: tuple[float, ...] = ()
     """What a step would take at each corner of what is assumed of the host and the device, in the same order in each
     run, so that two runs can be compared. Empty where no step was taken down."""
@@ -306,12 +312,6 @@ class Simulated:
     """How often random numbers were drawn on the host, since the start. Simulated devices draw from the host's
     generator; a real one has its own."""
     draws_on_device: int = 0
-    values: bool = True
-    """Whether values were computed: without them, losses and parameters mean nothing."""
-    decided: tuple[Line, ...] = ()
-    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
-    sized: tuple[Line, ...] = ()
-    """The lines whose results have a size that depends on such a value."""
 
 
 @dataclass(frozen=True, slots=True)

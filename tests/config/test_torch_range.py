@@ -360,6 +360,15 @@ TOGETHER = {
 }
 
 
+@pytest.mark.parametrize(
+    "sentence", ["We support PyTorch >= 1.9", "If you use PyTorch 1.9, install apex", "| PyTorch | 1.9 - 2.5 |"]
+)
+def test_an_older_version_that_a_readme_only_mentions_is_kept_beside_the_bounds(tmp_path: Path, sentence: str) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=2.4\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text(f"# Toy\n\n{sentence}.\n", encoding="utf-8")
+    assert find_target_torch(tmp_path).versions == TorchRange((2, 4), None, (1, 9))
+
+
 @pytest.mark.parametrize(("files", "expected"), TOGETHER.values(), ids=TOGETHER)
 def test_files_together(tmp_path: Path, files: dict[str, str], expected: tuple[Version | None, Version | None]) -> None:
     (tmp_path / ".git").mkdir()

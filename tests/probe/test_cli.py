@@ -249,7 +249,7 @@ class TestRuns:
         states = {(item["code"], item["at"]["line"]): item["state"] for item in document["verdicts"]}
         loader, read = line_of("plain", "DataLoader(Slow()"), line_of("plain", "loss.item()")
         assert states["TRNP101", loader] in ("confirmed", "inconclusive")
-        assert states["TRN201", read] == "executed, unmeasured"
+        assert states["TRN201", read] in ("executed, unmeasured", "not observed")  # a CPU tells no waits
         assert "checkpoint.pt" not in runner.files()
 
     def test_what_the_script_prints_goes_to_stderr_wherever_the_report_goes(
@@ -292,9 +292,12 @@ class TestRuns:
         assert main(["probe", "--device", "cpu", "--no-deep", "idle.py"]) == 3
 
     def test_nothing_of_a_run_is_clean_by_accident(self, installed_toys: Program, write: Write) -> None:
-        """The loss is read in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
+        """Gradients are asked for in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
         write("trainlint.toml", 'exclude = ["vendored.py"]')
-        read = "def read(loss):\n    return loss.item()\n"
+        read = (
+            "import torch\ndef read(loss):\n    weight = torch.ones(1, requires_grad=True)\n"
+            "    return torch.autograd.grad(weight.sum(), weight)\n"
+        )
         write("vendored.py", read)
         write("gone.py", f"import os\nos.remove(__file__)\n{read}")
         write("guest.py", f"import torch\nif not torch:\n    crash()\n{read}")

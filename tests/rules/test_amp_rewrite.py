@@ -173,7 +173,7 @@ def test_a_decorated_method_keeps_its_type() -> None:
         'def main():\n    with torch.autocast("cpu", dtype=torch.float16):\n        return [Net()(torch.eye(3))]\n'
     )
     new = rewritten(old)
-    assert '@torch.amp.autocast("cpu")\n' in new
+    assert '@torch.amp.autocast("cpu", dtype=torch.bfloat16)\n' in new
     assert_same_training(old, new)
 
 

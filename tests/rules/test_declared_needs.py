@@ -85,7 +85,7 @@ IN_ALL = frozenset(
     torch.float16 torch.from_numpy torch.log1p torch.logsumexp torch.nn torch.nn.functional
     torch.nn.functional.softplus torch.nn.utils.clip_grad_norm_ torch.no_grad unbind unsqueeze value
     xavier_uniform_""".split()
-) | {"need_weights"}  # as old as the MultiheadAttention that is called
+) | {"dtype", "need_weights"}  # as old as the MultiheadAttention that is called
 """What every PyTorch since 1.0 has, or is not PyTorch's."""
 
 

@@ -36,8 +36,8 @@ COMMANDS_OF_SETUP = {
 COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
     "doctor": "say what a training would find on this machine, and what is off",
-    "prove": "run a training before and after a change, and say whether it computes the same, and what it costs",
     "judge": "answer claims of others about lines, from the code and from a run",
+    "prove": "run a training before and after a change, and say whether it computes the same, and what it costs",
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
 from trainlint.analysis.programs.old_names.old_amp import MAY_BE_COMPARED, OLD_MODULES, available, new_names, old_name
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import BlockKind, Place
-from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import argument, imported_names, last_name, root_name
 from trainlint.analysis.syntax.roles import Role, import_of, role
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
@@ -185,10 +185,10 @@ def _call(
     first = [cst.Arg(cst.SimpleString(f"{quote}{device}{quote}"))]
     if symbol == AUTOCAST.name:
         given = [_named(item, index) for index, item in enumerate(given)]
-        inherits = _may_inherit_type(file, called)
-        if inherits and any(keyword.arg is None for keyword in called.node.keywords):
+        if any(keyword.arg is None for keyword in called.node.keywords):
             raise Unfixable("unpacked arguments may give the type, or leave it to another autocast around")
-        if inherits:
+        if argument(called.node, "dtype", 1) is None:
+            # The new autocast takes the type of another one around it, the old one has its own.
             written, imports = ensure_import(file.source, file.tree, "torch", _DEFAULT_TYPES[device])
             yield from imports
             equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -224,29 +224,3 @@ def _named(given: cst.Arg, index: int) -> cst.Arg:
 def _decorators(file: SemanticModel, call: Place) -> list[ast.expr]:
     function = file.graph.enclosing(call.block)
     return function.decorators if function is not None else []
-
-
-def _settles_type(autocast: ast.Call) -> bool:
-    """Whether what an autocast is given names its type, or switches it off."""
-    return argument(autocast, "dtype", 1) is not None or constant(argument(autocast, "enabled", 0)) is False
-
-
-def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
-    """Whether the new autocast could take its type from another one around it, where the old one has its own."""
-    node = call.node
-    assert isinstance(node, ast.Call)
-    if _settles_type(node):
-        return False
-    if file.autocast_is_set:
-        return True
-    statement = call.statement
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node in statement.decorator_list:
-        return False  # The type is settled when the function is defined.
-    function = file.graph.enclosing(call.block)
-    if function is not None:
-        in_module = function.owner is not None and file.kinds.is_module_class(function.owner)
-        # An autocast in a plain function stands in a loop over batches, unless others call the function from theirs.
-        if in_module or not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
-            return True
-    others = (other.node for other in file.outline.calls.get(AUTOCAST.name, ()) if other.node is not node)
-    return any(isinstance(other, ast.Call) and argument(other, "dtype") is not None for other in others)

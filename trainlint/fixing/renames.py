@@ -139,6 +139,8 @@ def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str,
             raise Unfixable("the old name is deleted, or bound anew")
         if isinstance(node, ast.Global | ast.Nonlocal) and old_name in node.names:
             raise Unfixable("a function may bind the old name anew")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and old_name in node.value:
+            raise Unfixable("a text names the old name, by which code may look it up")
     if any(name in file.outline.calls for name in _BY_NAME):
         raise Unfixable("code may look up the old name")
     for _, root in uses_of(file, statement, (old_name,)):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.versions.needed_versions import FLOOR
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety, Severity
@@ -72,6 +73,10 @@ class AutogradVariable(ReferenceRule):
 
     `.detach()` is what `Variable` does; where `inputs` has no graph, as a batch, leave it out too.
 
+    ## Fix safety
+    A `Variable` is a plain tensor of its own. The tensor itself may be a subclass, is the same object under both names,
+    and is no tensor where nothing but `Variable(None)` made one.
+
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line of `volatile=True`. Else nothing: a `Variable` is a
     tensor.
@@ -99,7 +104,8 @@ class AutogradVariable(ReferenceRule):
     message = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients"
     help = "use the tensor itself"
     fix_title = "Use the tensor itself"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
+    fix_needs = FLOOR
 
     def found(self, site: Site) -> Match | None:
         """The first use of the class as a constructor, `volatile=True`, or an import that nothing uses."""

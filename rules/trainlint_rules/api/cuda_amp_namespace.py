@@ -68,7 +68,7 @@ class CudaAmpNamespace(ReferenceRule):
     def train(model, criterion, optimizer, loader, use_amp):
         scaler = GradScaler("cuda", enabled=use_amp)
         for inputs, targets in loader:
-            with autocast("cuda", enabled=use_amp):
+            with autocast("cuda", dtype=torch.float16, enabled=use_amp):
                 loss = criterion(model(inputs), targets)
             optimizer.zero_grad()
             scaler.scale(loss).backward()
@@ -77,12 +77,12 @@ class CudaAmpNamespace(ReferenceRule):
 
 
     def norm(x):
-        with torch.amp.autocast("cuda", enabled=False):
+        with torch.amp.autocast("cuda", dtype=torch.float16, enabled=False):
             return x.float().norm()
     ```
 
-    The old autocast has a type of its own, float16 on CUDA; the new one takes the type of an autocast around it. Where
-    there may be one around, as in a module's method or in a function that others call, the fix writes the type out.
+    The old autocast has a type of its own, float16 on CUDA and bfloat16 on the CPU; the new one takes that of an
+    autocast around it, which any caller or library may have entered. So the fix writes the type out.
 
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.

@@ -52,9 +52,9 @@ class NumberBeforeTensors(CallRule):
         p.data.addcdiv_(mean, square.sqrt().add_(1e-8), value=-lr)
     ```
 
-    Where both the number and a tensor are made by calls, these run in another order afterwards, and two draws of random
-    numbers would change places: the fix is `UNSAFE` there. So it is where nothing in sight proves that the method is
-    called on a tensor.
+    Where a tensor is made by a call, this runs before the number is read afterwards, and may change it; two draws of
+    random numbers would change places. The fix is `UNSAFE` there, unless the number is a literal. So it is where
+    nothing in sight proves that the method is called on a tensor.
 
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line of the first such call of the process; PyTorch warns
@@ -70,6 +70,7 @@ class NumberBeforeTensors(CallRule):
 
     code = "TRN818"
     name = "number-before-tensors"
+    editor_tag = "deprecated"
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "This overload of"
     on = tuple(sorted((*FUNCTIONS, *(f".{name}" for name in METHODS))))

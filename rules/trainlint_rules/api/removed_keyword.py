@@ -41,7 +41,7 @@ class RemovedKeyword(ReferenceRule):
 
     def build(optimizer):
         criterion = torch.nn.MSELoss(size_average=False)
-        return criterion, ReduceLROnPlateau(optimizer, patience=5, verbose=True)
+        return criterion, ReduceLROnPlateau(optimizer, patience=5, verbose=False)
     ```
 
     ## Use instead
@@ -54,6 +54,9 @@ class RemovedKeyword(ReferenceRule):
         criterion = torch.nn.MSELoss(reduction="sum")
         return criterion, ReduceLROnPlateau(optimizer, patience=5)
     ```
+
+    The fix is `UNSAFE` where the value is no literal, where other arguments are given by position that the new one may
+    stand for, and for `verbose=True` where the project's PyTorch still prints by it.
 
     Where `verbose` printed what you want to see, print `scheduler.get_last_lr()` after each `scheduler.step()`.
 
@@ -102,7 +105,9 @@ class RemovedKeyword(ReferenceRule):
         for given in old_arguments(there) if there is not None else ():
             sure = sure_if_warned(site, given.row.since, given.row.removed)
             severity = Severity.ERROR if given.removed else Severity.WARNING
-            yield Match(given.site, sure, {"given": given}, severity=severity, fix_needs=given.needs)
+            yield Match(
+                given.site, sure, {"given": given}, severity=severity, fix_needs=given.needs, fix_safety=given.safety
+            )
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The same without the old argument, or with the new one."""

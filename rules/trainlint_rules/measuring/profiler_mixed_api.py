@@ -54,6 +54,9 @@ class ProfilerMixedApi(ReferenceRule):
     ## Confirmed by
     A TypeError, "got an unexpected keyword argument", when the profiler is built.
 
+    ## Fix safety
+    The call ends in a TypeError today, which somebody may catch or expect, and runs afterwards.
+
     ## Gain
     A profile instead of a TypeError.
 
@@ -72,7 +75,7 @@ class ProfilerMixedApi(ReferenceRule):
     message = "`torch.autograd.profiler.profile` has no argument {wrong}, and the call raises a TypeError"
     help = "use `torch.profiler.profile`"
     fix_title = "Use `torch.profiler.profile`"
-    fix_safety = Safety.SAFE
+    fix_safety = Safety.UNSAFE
     fix_needs = (1, 9)
 
     def found(self, site: Site) -> Match | None:

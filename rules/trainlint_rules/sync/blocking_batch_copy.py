@@ -117,9 +117,9 @@ class BlockingBatchCopy(CallRule):
     About 3% of a step in a published GPT-2 case; more where batches are large and steps short.
 
     ## Confirmed by
-    `trainlint probe` times the copy at this line, notes whether it is from pinned memory, and tells from a trace of a
-    GPU what a step gains without the wait. `Memcpy HtoD (Pageable -> Device)`, or a stream synchronisation right after
-    the copy, at this line in each step.
+    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains without the
+    wait. `Memcpy HtoD (Pageable -> Device)`, or a stream synchronisation right after the copy, at this line in each
+    step.
 
     ## References
     - PyTorch tutorial on `pin_memory` and `non_blocking`:

@@ -73,7 +73,7 @@ class NonBlockingFromPageable(CallRule):
     Bytes that are cast on the device are also fewer to copy.
 
     ## Confirmed by
-    `trainlint probe` times the copy at this line and notes whether it is from pinned memory.
+    `trainlint probe` counts the copies from memory that is not pinned at this line.
     `Memcpy HtoD (Pageable -> Device)` at this line in each step of a profile.
 
     ## Gain

@@ -54,7 +54,7 @@ def outside_of_steps(line: Line | None) -> str:
     if line is None or line.heat is None or line.heat.heat is Heat.UNKNOWN:
         return ""
     facts = [line.heat, *([line.body] if line.body is not None else [])]
-    if any(fact.heat in IN_STEP for fact in facts) or level(line.heat.confidence) < Confidence.LIKELY:
+    if any(fact.heat in IN_STEP for fact in facts) or level(line.heat.confidence) < Confidence.CERTAIN:
         return ""
     return runs(line.heat.heat)
 
@@ -92,7 +92,7 @@ def _on_host(lines: Sequence[Line]) -> str:
 
 def _is_on_host(value: Value) -> bool:
     known = value.kind in _HOST or (value.kind is Kind.TENSOR and value.home is Home.HOST)
-    return known and level(value.confidence) >= Confidence.LIKELY
+    return known and level(value.confidence) >= Confidence.CERTAIN
 
 
 def _silence(kind: ClaimKind, looks: Sequence[Look], told: Line | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trainlint.evidence import DeviceEvent, Line
+from trainlint.finding import Heat
 from trainlint_probe.judgement.counted import gain_without, price_words, sentence
 from trainlint_probe.judging.answers import Answer, State
 from trainlint_probe.judging.code_facts import CodeFacts
@@ -30,36 +31,38 @@ def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts
     span = facts.spans[claim.line]
     here = [hit for hit in run.hits.get(facts.real, ()) if span.first <= hit.line <= span.last]
     shown = [hit for hit in here if counted(hit.event)]
-    nearest = min((hit.depth for hit in shown), default=0)
-    told = [hit for hit in shown if hit.depth == nearest]
+    own = [hit for hit in shown if hit.depth == 0]
+    told = own if sum(hit.event.count for hit in own) >= SELDOM * run.steps else shown
     base = replace(of_code, basis="run")
-    if told and nearest <= 1:
+    if told:
         return _of_hits(base, told, facts, run)
     ran = any(line in run.executed.get(facts.real, ()) for line in range(span.first, span.last + 1))
     if ran or here:
-        return replace(base, state=State.REFUTED, reason=_never(kind, here, shown, run))
+        return replace(base, state=State.REFUTED, reason=_never(kind, here, run))
     if not run.watched(facts.real):
         reason = (
             f"nothing of it was seen at the line, and which lines of this file ran was not watched; {of_code.reason}"
         )
         return replace(base, state=State.UNKNOWN, reason=reason)
-    missed = _missed(span, facts, run)
-    if of_code.state is State.REFUTED:
-        return replace(of_code, reason=f"{of_code.reason}; {missed}" if span.around else of_code.reason)
-    return replace(base, state=State.NOT_REACHED, reason=missed)
+    if of_code.state is State.REFUTED and not any(branch.name for branch in span.around):
+        return of_code  # code of the file itself, which has run before the steps
+    return replace(base, state=State.NOT_REACHED, reason=_missed(span, facts, run))
 
 
 def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts) -> Answer:
     events = [hit.event for hit in hits]
     per_step = sum(event.count for event in events) / run.steps
     said = sentence(events, run.steps)
-    inner = hits[0].innermost
-    if hits[0].depth:
-        said += f", at {inner.path}:{inner.line}, which it calls"
+    most_frequent = max(hits, key=lambda hit: hit.event.count)
+    inner, below = most_frequent.innermost, most_frequent.depth > 0
+    if below:
+        said += f", at {_short(inner.path)}:{inner.line}, which it calls"
     base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
-    seldom = _seldom(base, facts)
+    heat, seldom = _outside(base, facts)
     most = max(event.steps for event in events)
-    if seldom and most * 2 < run.steps:
+    in_few = most * 2 < run.steps and (heat is Heat.EVAL_STEP or per_step < 1)
+    holds_steps = below and most * 2 >= run.steps  # whole steps are taken in what the line calls
+    if seldom and (in_few or holds_steps):
         return replace(base, state=State.REFUTED, reason=f"{said}; the line is not in a step: it {seldom}")
     if per_step < SELDOM:
         reason = f"{said}: {per_step:.2g} a step in the mean, which is less than once in four steps"
@@ -76,23 +79,25 @@ def _calls(event: DeviceEvent) -> tuple[str, ...]:
     return tuple(f"{place.path}:{place.line} in {place.function}" for place in users)[::-1]
 
 
+def _short(path: str) -> str:
+    """A path without the directory that packages are installed in."""
+    return path.rpartition("site-packages/")[2]
+
+
 def _places(hits: Sequence[Hit]) -> set[tuple[str, int]]:
     return {(hit.innermost.path, hit.innermost.line) for hit in hits}
 
 
-def _seldom(answer: Answer, facts: CodeFacts) -> str:
-    """How often the code says that a line outside of the steps runs; empty where it does not say so."""
+def _outside(answer: Answer, facts: CodeFacts) -> tuple[Heat, str]:
+    """How often the code says that a line outside of the steps runs; an empty text where it does not say so."""
     span = facts.spans[answer.claim.line]
     lines = (facts.lines[number] for number in range(span.first, span.last + 1) if number in facts.lines)
-    return outside_of_steps(next((line for line in lines if line.heat is not None), None))
+    told = next((line for line in lines if line.heat is not None), None)
+    return (told.heat.heat if told is not None and told.heat is not None else Heat.UNKNOWN), outside_of_steps(told)
 
 
-def _never(kind: Kind, here: Sequence[Hit], shown: Sequence[Hit], run: RunFacts) -> str:
+def _never(kind: Kind, here: Sequence[Hit], run: RunFacts) -> str:
     """Why a line that ran does not do what is claimed."""
-    if shown:
-        inner = shown[0].innermost
-        how = f"{sentence([hit.event for hit in shown], run.steps)}, as at {inner.path}:{inner.line}"
-        return f"the line itself never does in {run.steps} steps; calls below it do: {how}"
     others = [hit.event for hit in here if hit.depth == 0]
     instead = f"; what it does is {sentence(others, run.steps)}" if others else ""
     return f"never in {run.steps} steps: the line ran, without {kind.meaning}{instead}"

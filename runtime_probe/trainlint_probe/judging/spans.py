@@ -41,10 +41,18 @@ def spans_of(tree: ast.Module) -> dict[int, Span]:
         for statement in body:
             decorators = getattr(statement, "decorator_list", [])
             first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
-            span = Span(first, last_header_line(statement), around)
+            span = Span(first, _last(statement), around)
             spans.update(dict.fromkeys(range(span.first, span.last + 1), span))
             waiting.extend((block, (*around, _branch(statement, block, word))) for word, block in _blocks(statement))
     return spans
+
+
+def _last(statement: ast.stmt) -> int:
+    """The last line of a statement, or of its header with all parameters."""
+    last = last_header_line(statement)
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        last = max([last, *(getattr(node, "end_lineno", None) or 0 for node in ast.walk(statement.args))])
+    return last
 
 
 def _blocks(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:

@@ -147,12 +147,12 @@ class SimulatedHooks:
                     display_path(path, directory): tuple(sorted(lines))
                     for path, lines in sorted(self.executed.lines.items())
                 },
-                corners_ms=tuple(map(fmean, zip(*map(corners, works), strict=True))),
-                draws_on_host=self.simulation.operators.draws[0],
-                draws_on_device=self.simulation.operators.draws[1],
                 values=self.simulation.valueless is None,
                 decided=self._lines_of(self.simulation.log.decided),
                 sized=self._lines_of(self.simulation.log.sized),
+                corners_ms=tuple(map(fmean, zip(*map(corners, works), strict=True))),
+                draws_on_host=self.simulation.operators.draws[0],
+                draws_on_device=self.simulation.operators.draws[1],
             ),
         }
 

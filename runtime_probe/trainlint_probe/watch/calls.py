@@ -150,35 +150,17 @@ def _timed(watch: Watch, function: Function, find: Find, phase: Phase | None = N
 
 def _transfer(watch: Watch, name: str, function: Function) -> Function:
     """A call that may move a tensor to another device; one that changes its type alone is none of ours."""
-    upload, download = Kind(name, Symptom.HOST_TO_DEVICE), Kind(name, Symptom.HOST_SYNC)
-    known_uploads: KnownPlaces = {}
-    known_downloads: KnownPlaces = {}
-    ledger, phases, number = watch.ledger, watch.phases, NUMBER[Phase.HOST_TO_DEVICE]
+    phase = Phase.HOST_TO_DEVICE
+    upload = watched(watch, Kind(name, Symptom.HOST_TO_DEVICE), function, phase)
+    download = watched(watch, Kind(name, Symptom.HOST_SYNC), function, phase)
 
     @functools.wraps(function)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or (name == "Tensor.to" and not _names_device(args, kwargs)):
             return function(self, *args, **kwargs)
-        frame, is_cpu = frame_at(1), self.is_cpu
-        if is_cpu and _is_cpu(args, kwargs):
-            return function(self, *args, **kwargs)
-        known, kind = (known_uploads, upload) if is_cpu else (known_downloads, download)
-        site = known.get((id(frame.f_code), frame.f_lasti)) or ledger.found(known, kind, _device(self), frame)
-        phases.enter(number)
-        start = perf_counter_ns()
-        try:
-            if watch.ranges is None:
-                moved = function(self, *args, **kwargs)
-            else:
-                with watch.range(site):
-                    moved = function(self, *args, **kwargs)
-        finally:
-            site.nanoseconds += perf_counter_ns() - start
-            site.calls += 1
-            phases.leave()
-        if "bytes" not in site.details:
-            _describe(site, self, moved, kwargs.get("non_blocking", False))
-        return moved
+        if not self.is_cpu:
+            return download(self, *args, **kwargs)
+        return (function if _is_cpu(args, kwargs) else upload)(self, *args, **kwargs)
 
     return wrapper
 
@@ -204,16 +186,6 @@ def _is_cpu(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     if isinstance(asked, str):
         return asked == "cpu"
     return getattr(asked, "type", None) == "cpu" or _device(asked) == "cpu"
-
-
-def _describe(site: Site, source: Any, moved: Any, non_blocking: bool) -> None:
-    """What a line's first transfer was like."""
-    site.details["bytes"] = str(source.numel() * source.element_size())
-    site.details["dtype"] = str(source.dtype)
-    site.details["to"] = _device(moved)
-    site.details["non_blocking"] = str(bool(non_blocking))
-    if source.is_cpu and not moved.is_cpu:
-        site.details["pinned"] = str(source.is_pinned())
 
 
 def _backward(watch: Watch, function: Function) -> Function:

@@ -207,7 +207,7 @@ class Clock:
             return None
         if self._ranks() > 1 or len(optimizers) == 1:
             return candidate  # all ranks see the same optimizers in the same order, but not the same times
-        ready = [item for item in optimizers if item.steps >= _LAST]
+        ready = [item for item in optimizers if item.steps >= min(_LAST, self.child_settings.warmup)]
         if len(ready) < len(optimizers) and candidate.steps < self.child_settings.warmup_limit:
             return None  # the others may be slower and more regular
         best = min(ready, key=Candidate.irregularity)

@@ -21,7 +21,10 @@ def test_a_fix_stays_safe_where_all_stated_versions_have_what_it_writes(target: 
     assert for_target(FIX, "use it", (2, 1), target) == (FIX, "use it")
 
 
-@pytest.mark.parametrize("target", [None, TorchRange(None, (3, 0)), TorchRange((2, 0)), TorchRange((1, 7), (2, 2))])
+@pytest.mark.parametrize(
+    "target",
+    [None, TorchRange(None, (3, 0)), TorchRange((2, 0)), TorchRange((1, 7), (2, 2)), TorchRange((2, 4), None, (1, 9))],
+)
 def test_it_is_unsafe_and_names_the_version_where_they_may_lack_it(target: TorchRange | None) -> None:
     unsafe = Fix("Use it (needs torch 2.1)", FIX.edits, Safety.UNSAFE)
     assert for_target(FIX, "use it", (2, 1), target) == (unsafe, "use it")
@@ -34,6 +37,12 @@ def test_there_is_none_where_no_stated_version_has_it(target: TorchRange) -> Non
 
 def test_what_every_version_has_needs_no_statement() -> None:
     assert for_target(FIX, "use it", FLOOR, None) == (FIX, "use it")
+
+
+def test_of_older_versions_nothing_is_known() -> None:
+    fix, _ = for_target(FIX, "use it", (0, 4), TorchRange((0, 4)))
+    assert fix is not None
+    assert fix.safety is Safety.UNSAFE
 
 
 def test_without_a_fix_the_help_names_the_version() -> None:

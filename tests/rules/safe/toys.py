@@ -24,8 +24,6 @@ class Toy:
     """One training, and what to expect of it."""
 
     text: str
-    fails_before: bool = False
-    """The code that the rule finds raises: the fix makes it run."""
 
 
 LOOP = """
@@ -70,11 +68,6 @@ def train():
 """
 MEMORY = training(
     "loss = model(inputs).square().mean()\nprint(torch.cuda.memory_cached(), torch.cuda.max_memory_cached())"
-)
-PROFILED = training(
-    "with torch.autograd.profiler.profile(activities=activities, record_shapes=True) as trace:\n"
-    "    loss = model(inputs).square().mean()",
-    "import torch\nfrom torch.profiler import ProfilerActivity\n\nactivities = [ProfilerActivity.CPU]\n",
 )
 PRETRAINED = training(
     "extra = models.resnet18(pretrained=step % 2 == 0) if step > 2 else models.resnet18(pretrained=True)\n"
@@ -136,7 +129,6 @@ TOYS: dict[str, list[Toy]] = {
     "TRN803": [Toy(MEMORY)],
     "TRN808": [Toy(PRETRAINED)],
     "TRN818": [Toy(NUMBERS)],
-    "TRN903": [Toy(PROFILED, fails_before=True)],
 }
 _TRAINED_ELSEWHERE_TOO: list[tuple[type[Rule], str]] = [
     *((rule, text) for rule, text, _, _ in test_fixes_keep_training_api.FIXES if rule.fix_safety is Safety.SAFE),

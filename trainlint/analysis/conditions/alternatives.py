@@ -93,6 +93,37 @@ def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:
     return any(_contains_position(tried, here) for tried in _try_extents(file))
 
 
+_PASSED_ON = frozenset({"KeyboardInterrupt", "SystemExit", "StopIteration", "OutOfMemoryError"})
+"""Handlers of these let everything pass that an old name raises."""
+_PASSING = frozenset("open tqdm trange no_sync accumulate nullcontext".split())
+"""Contexts besides PyTorch's that let pass whatever their code raises or warns of."""
+
+
+def is_watched(file: SemanticModel, statement: ast.stmt, block: Block) -> bool:
+    """Whether code around a statement may ask what it raises or warns of: a `try`, or a `with` of unknown kind."""
+    here = position(statement)
+    if any(_contains_position(tried, here) for tried in _catching(file)):
+        return True
+    contexts = (outer.node.items for outer in block.outwards() if isinstance(outer.node, ast.With | ast.AsyncWith))
+    return not all(_lets_pass(item.context_expr, block) for items in contexts for item in items)
+
+
+def _lets_pass(context: ast.expr, block: Block) -> bool:
+    made = context.func if isinstance(context, ast.Call) else context
+    return last_name(made) in _PASSING or all((origin or "").startswith("torch.") for origin in origins(made, block))
+
+
+@once
+def _catching(file: SemanticModel) -> list[Extent]:
+    """The bodies of `try` whose handlers may be meant for what an old name raises."""
+    found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try | ast.TryStar))
+    return [
+        _extent(node.body)
+        for node in found
+        if any(handler.type is None or last_name(handler.type) not in _PASSED_ON for handler in node.handlers)
+    ]
+
+
 @once
 def _try_extents(file: SemanticModel) -> list[Extent]:
     found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try) and node.handlers)

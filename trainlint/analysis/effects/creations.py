@@ -37,6 +37,9 @@ _SHAPING = frozenset(
 """Methods whose results are the same bits on every device."""
 RANDOM_FILLS = frozenset({"random_", "uniform_", "normal_", "bernoulli_", "exponential_"})
 """Methods that fill a tensor with random numbers."""
+_TO_INTEGERS = frozenset({"long", "int"})
+_WELL_WITHIN = 2**24
+"""A number below this one becomes the same integer on every device; NaN and what is out of range does not."""
 _FILLS = frozenset({"fill_", "zero_"})
 """Methods that overwrite a tensor with one number, so that it does not matter what it was made of."""
 _SHAPING_FUNCTIONS = frozenset({"torch.triu", "torch.tril"})
@@ -100,7 +103,20 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         content = Content.RANDOM
     elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods) and f"torch.{factory}" not in SHARING:
         content = Content.EXACT
-    return Creation(call, factory, content, _SHAPING.issuperset(methods), behind is None)
+    exact = _SHAPING.issuperset(methods)
+    if content is not Content.RANDOM and not _TO_INTEGERS.isdisjoint(methods):
+        exact = exact and _holds_small_numbers(call, methods)
+    return Creation(call, factory, content, exact, behind is None)
+
+
+def _holds_small_numbers(call: ast.Call, methods: list[str]) -> bool:
+    """Whether a factory that is in sight fills its tensor with numbers that any type holds, or counts."""
+    factory = last_name(call.func)
+    if "fill_" in methods or factory not in FILLED | COUNTED:
+        return False
+    filled = argument(call, "fill_value", 1) if factory.startswith("full") else ast.Constant(0)
+    number = constant(filled)
+    return isinstance(number, int | float) and abs(number) < _WELL_WITHIN
 
 
 def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:

@@ -53,14 +53,21 @@ def find_target_torch(directory: Path) -> TargetTorch:
 
 
 def _oldest(stated: Sequence[TorchRange]) -> TorchRange | None:
-    """The oldest lower bound, with the newest upper bound where each statement has one or the others are only such."""
+    """The oldest lower bound, with the newest upper bound where each statement has one or the others are only such.
+
+    What is only mentioned bounds nothing, and is kept beside the bounds.
+    """
+    mentioned = min((found.mentioned for found in stated if found.mentioned is not None), default=None)
+    stated = [found for found in stated if found.minimum is not None or found.maximum is not None]
     caps = [found.maximum for found in stated if found.minimum is None and found.maximum is not None]
     known = sorted((found for found in stated if found.minimum is not None), key=lambda found: found.minimum or (0, 0))
     if not known:
         return max(stated, key=lambda found: found.maximum or (0, 0), default=None)
     oldest, maxima = known[0], [found.maximum for found in known if found.maximum is not None]
     newest = max(maxima) if len(maxima) == len(known) else max(caps, default=None)
-    return replace(oldest, maximum=newest if newest is None or newest > (oldest.minimum or newest) else None)
+    maximum = newest if newest is None or newest > (oldest.minimum or newest) else None
+    is_older = mentioned is not None and mentioned < (oldest.minimum or mentioned)
+    return replace(oldest, maximum=maximum, mentioned=mentioned if is_older else None)
 
 
 class _Files:

@@ -51,6 +51,12 @@ _SENTENCE = lazy(
     re.IGNORECASE,
 )
 """`PyTorch 1.7.1`, `[PyTorch](https://pytorch.org) version >= 1.5`."""
+_MENTION = lazy(
+    r"(?<![\w./-])(?:py)?torch\]?(?:\([^()\s]{0,200}\))?[^\w\n]{0,8}(?:(?:versions?|since|from)[^\w\n]{0,8})?"
+    r"v?([0-2])\.(\d{1,2})(?!\d)",
+    re.IGNORECASE,
+)
+"""A version that a README names in whatever sentence, table or heading."""
 _NEEDED = lazy(
     r"^[\W\d]{0,20}(?:python\b.{0,20})?$|(?:requir|prerequisite|depend|install|test|implement|environment|"
     r"\b(?:runs?|works?|built|based|developed) (?:with|on|in|using)\b)[^;]{0,40}$",
@@ -101,7 +107,7 @@ def _stated_in(kind: str, data: bytes) -> Stated:
     includes = tuple(name for name in included if "://" not in name)
     if "torch" not in text.lower():  # parsers cost time to import
         return (), includes
-    from trainlint.config.torch_range import parse_torch_range
+    from trainlint.config.torch_range import TorchRange, parse_torch_range
 
     ranges = []
     for specifier in dict.fromkeys(_specifiers(kind, text, lines)):
@@ -112,8 +118,12 @@ def _stated_in(kind: str, data: bytes) -> Stated:
         if found is not None:
             # What is locked is written anew with each update, so it is no upper bound.
             ranges.append(replace(found, maximum=None if kind == "lock" else found.maximum, where=specifier))
+    if kind == "readme":
+        mentions = [match for line in lines for match in _MENTION.finditer(line[:_LONGEST])]
+        mentioned = min(((int(match[1]), int(match[2])) for match in mentions), default=None)
+        ranges.append(TorchRange(None, mentioned=mentioned))
     oldest = min(ranges, key=lambda found: found.minimum or (99, 0), default=None)
-    line = _line_of(lines, oldest.where) if oldest is not None else ""
+    line = _line_of(lines, oldest.where) if oldest is not None and oldest.where else ""
     return tuple(replace(found, where=line) for found in ranges), includes
 
 

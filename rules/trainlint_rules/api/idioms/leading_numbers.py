@@ -15,7 +15,9 @@ from trainlint.analysis.tables.host_reads import ITEM
 
 _TENSORS = {"add": 1, "sub": 1, "addcmul": 2, "addcdiv": 2}
 """How many tensors each function takes besides the first one, all of them by position."""
-_ONLY_COMPUTE = frozenset((ITEM.name, *"float int abs min max pow sqrt exp log len".split()))
+_ONLY_COMPUTE = frozenset(
+    (ITEM.name, *"float int abs min max pow sqrt exp log len add_ add mul div sign clone".split())
+)
 _BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _KEYWORDS = {1: "alpha", 2: "value"}
 FUNCTIONS = tuple(f"torch.{name}" for name in _TENSORS)
@@ -55,13 +57,19 @@ def leading_number(site: Site) -> LeadingNumber | None:
     if not (is_function or is_tensors_own or site.value(call.func.value).is_tensor):
         return None
     others = call.args[index + 1 :]
-    order_matters = (_acts(number) and not all(map(_is_plain, others))) or any(map(_binds, call.args))
+    order_matters = (not _is_literal(number) and any(map(_acts, others))) or any(map(_binds, call.args))
+    order_matters = order_matters or (_acts(number) and not all(map(_is_plain, others)))
     return LeadingNumber(name, _KEYWORDS[tensors], number, index, order_matters)
 
 
 def _acts(node: ast.expr) -> bool:
     """Whether an expression calls what may do more than compute a number."""
     return any(isinstance(part, ast.Call) and last_name(part.func) not in _ONLY_COMPUTE for part in nodes_in(node))
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether an expression is made of literals alone, so that nothing can change it."""
+    return not any(isinstance(part, ast.Name | ast.Call) for part in nodes_in(node))
 
 
 def _is_plain(node: ast.expr) -> bool:

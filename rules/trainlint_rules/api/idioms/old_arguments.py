@@ -11,13 +11,15 @@ from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS
 from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS, OldArgument
 from trainlint.analysis.tables.versions.deprecations import Version
-from trainlint.finding import Edit
+from trainlint.finding import Edit, Safety
 
 VERBOSE_REMOVED: Version = (2, 7)
 """The first version whose schedulers refuse `verbose`."""
 _TWO_FOR_ONE = {"size_average", "reduce"}
 """Two old arguments that one new one replaces."""
 _SECOND_OF_TWO = "reduce"
+_MOST_POSITIONAL = 2
+"""What a function of torch.nn.functional takes before any argument that has been renamed: its input and its target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,19 @@ class OldArgumentUse:
     def needs(self) -> Version | None:
         """The first version in which the fix works; None for any."""
         return self.row.since if self.row.renamed or self.row.young else None
+
+    @property
+    def safety(self) -> Safety:
+        """SAFE where a literal goes whose loss nobody sees, or gets a name that no other argument stands for."""
+        call, row = self.site.call, self.row
+        value = constant(next(item.value for item in call.keywords if item.arg == row.keyword))
+        if row.dropped:
+            works_today = row.removed is not None and not self.site.has(row.removed)
+            is_known = value is not ... and not (value is True and works_today)
+        else:
+            is_function = (self.site.origin(call.func) or "").startswith("torch.nn.functional.")
+            is_known = value not in (..., None) and len(call.args) <= (_MOST_POSITIONAL if is_function else 0)
+        return Safety.SAFE if is_known else Safety.UNSAFE
 
     def edits(self) -> Iterator[Edit]:
         """The argument by its new name or with its new value, or none; no edits where that cannot be known."""

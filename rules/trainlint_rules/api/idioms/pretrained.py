@@ -29,7 +29,7 @@ _CLASSIFIER = lazy(
 )
 _NONE_AT_ALL = frozenset({"regnet_y_128gf", "vit_h_14"})
 """`pretrained=True` raises for these: they have no weights of the first kind."""
-_DETECTORS = lazy(r"(fasterrcnn|maskrcnn|keypointrcnn|retinanet|fcos|ssd300|ssdlite320)_\w+")
+_DETECTORS = lazy(r"(fasterrcnn|maskrcnn|retinanet|fcos|ssd300|ssdlite320)_\w+")
 _SEGMENTERS = lazy(r"(deeplabv3|fcn|lraspp)_\w+")
 _VIDEO = lazy(r"(mvit_v\d_[bs]|r3d_18|mc3_18|r2plus1d_18|s3d|swin3d_[tsb])")
 
@@ -111,6 +111,8 @@ def _new_arguments(call: ast.Call, weights: Mapping[str, str]) -> Iterator[tuple
 _COCO = {"pretrained": "COCO_V1", "pretrained_backbone": "IMAGENET1K_V1"}
 _KINDS: tuple[tuple[re.Pattern[str], frozenset[str], Mapping[str, str]], ...] = (
     (lazy(r"ssd300_vgg16"), frozenset({"detection"}), {**_COCO, "pretrained_backbone": "IMAGENET1K_FEATURES"}),
+    # Its `pretrained` takes "legacy", too, for yet other weights.
+    (lazy(r"keypointrcnn_\w+"), frozenset({"detection"}), {"pretrained_backbone": "IMAGENET1K_V1"}),
     (_DETECTORS, frozenset({"detection"}), _COCO),
     (_SEGMENTERS, frozenset({"segmentation"}), {**_COCO, "pretrained": "COCO_WITH_VOC_LABELS_V1"}),
     (_VIDEO, frozenset({"video"}), {"pretrained": "KINETICS400_V1"}),

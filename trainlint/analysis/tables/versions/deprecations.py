@@ -401,9 +401,8 @@ TABLE: tuple[Deprecation, ...] = (
             f"torch.nn.functional.{name}",
             "TRN812",
             (0, 4),
-            f"torch.{name}",
+            f"`torch.{name}`, where it is given a tensor",
             f"{_DOCS}generated/torch.nn.functional.{name}.html",
-            exact=True,
             warns=False,
             confidence=0.6,  # PyTorch 1.x warned of it, 2.x no longer does
         )
@@ -452,9 +451,8 @@ TABLE: tuple[Deprecation, ...] = (
         "torch.library.impl_abstract",
         "TRN812",
         (2, 4),
-        "torch.library.register_fake",
+        "`torch.library.register_fake`, which takes the name by position only",
         _DOCS + "library.html",
-        exact=True,
         replaced_in=(2, 4),
     ),
     Deprecation(

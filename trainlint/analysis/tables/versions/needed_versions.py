@@ -15,7 +15,7 @@ Version = tuple[int, int]
 
 FLOOR: Version = (1, 0)
 """What this version has needs no statement of the project. Programs for PyTorch 0.4 and older, before December 2018,
-run on no Python that is newer than 3.7."""
+run on no Python that is newer than 3.7. Where a project states one of these, nothing is known of what it has."""
 
 
 def for_target(fix: Fix | None, help: str, needs: Version, target: TorchRange | None) -> tuple[Fix | None, str]:
@@ -25,7 +25,8 @@ def for_target(fix: Fix | None, help: str, needs: Version, target: TorchRange | 
     its title names the version that it needs; where no stated version has it, there is no fix. Without a fix the help
     names the version.
     """
-    if needs <= FLOOR or (target is not None and target.has(needs)):
+    needs = max(needs, FLOOR)
+    if target.proves(needs) if target is not None and target.minimum is not None else needs == FLOOR:
         return fix, help
     words = f"(needs torch {needs[0]}.{needs[1]})"
     if fix is None or (target is not None and not target.reaches(needs)):
