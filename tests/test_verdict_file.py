@@ -86,7 +86,7 @@ def mended(*changes: Callable[[dict[str, Any]], object]) -> str:
 DAMAGED = {
     "is not JSON (": text_of(samples.LOADING)[:-40],
     "was not written by `trainlint probe`": "[1, 2]",
-    "has format 1, and this trainlint reads format 2; run `trainlint probe": mended(
+    "has format 1, and this trainlint reads format 3; run `trainlint probe": mended(
         lambda whole: whole.update(format_version=1)
     ),
     "is too old: it does not say which files it is about": mended(lambda whole: whole.pop("judged")),

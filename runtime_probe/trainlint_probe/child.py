@@ -16,9 +16,10 @@ from types import TracebackType
 from typing import NoReturn
 
 from trainlint.evidence_json import Damaged
-from trainlint_probe import child_processes, edited, script
+from trainlint_probe import child_processes, script
 from trainlint_probe.child_settings import from_environment
 from trainlint_probe.command import without_secrets
+from trainlint_probe.compared import edited
 from trainlint_probe.recorder import Recorder
 from trainlint_probe.wording.errors import exit_in_words
 

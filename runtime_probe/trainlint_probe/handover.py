@@ -36,7 +36,7 @@ def arm() -> None:
         orders = from_environment(os.environ)
     except Damaged:
         return  # the run that this was meant for is over
-    from trainlint_probe import edited
+    from trainlint_probe.compared import edited
     from trainlint_probe.recorder import Recorder
 
     place = place_of_script(sys.orig_argv)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.evidence import Run
-from trainlint_probe import edited
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
+from trainlint_probe.compared import edited
 from trainlint_probe.live.line import can_show, live_line
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started

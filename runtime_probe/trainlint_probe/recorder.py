@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from trainlint.evidence import Run
 from trainlint_probe import environment
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings
+from trainlint_probe.compared.seeding import seed_what_is_unseeded
 from trainlint_probe.live.progress import progress_of, write_progress
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
@@ -23,15 +24,14 @@ from trainlint_probe.storage import read_run, write_run
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
-from trainlint_probe.watch.seeding import seed_what_is_unseeded
 from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 from trainlint_probe.wording.errors import words_of, words_with_line
 
 if TYPE_CHECKING:
+    from trainlint_probe.compared.computing import Computing
     from trainlint_probe.simulated.hooks import SimulatedHooks
     from trainlint_probe.watch.afterwards.deeper import Changes
-    from trainlint_probe.watch.computing import Computing
     from trainlint_probe.watch.hooks import Hooks
 
 FAILURE = "failure"
@@ -107,7 +107,7 @@ class Recorder:
         else:
             self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
         if self.child_settings.compares:
-            from trainlint_probe.watch.computing import Computing
+            from trainlint_probe.compared.computing import Computing
 
             self.computing = Computing(self.hooks.quietly, each_step=is_simulated)
             self.computing.install()

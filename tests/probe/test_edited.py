@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from trainlint_probe.compared import edited
+
 INSTALL = """
 import sys
 from pathlib import Path
-from trainlint_probe import edited
+from trainlint_probe.compared import edited
 opened = edited.install({path: Path(text).read_bytes() for path, text in zip(sys.argv[1::2], sys.argv[2::2])})
 sys.path.insert(0, ".")
 """
@@ -146,3 +148,10 @@ def test_a_module_that_is_run_by_its_name_is_edited_as_well(project: Path) -> No
     """
     edits = {"parts/train.py": "from . import data\nprint('new script', data.WHAT, __name__)\n"}
     assert python(program, project, edits) == ["new script old data __main__"]
+
+
+def test_a_path_below_one_directory_is_found_below_the_other(tmp_path: Path) -> None:
+    project, other = str(tmp_path), str(tmp_path / "before")
+    assert edited.below(f"{project}/src", project, other) == f"{other}/src"
+    assert edited.below(f"{other}/src", project, other) == f"{other}/src"
+    assert edited.below("/usr/lib", project, other) == "/usr/lib"

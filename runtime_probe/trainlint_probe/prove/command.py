@@ -264,7 +264,8 @@ def _check_own_files(before: Version, after: Version, first: Launched, differs: 
     if before.root == after.root:
         return
     sources = [source for run in first.runs if run.computed is not None for source in run.computed.sources]
-    taken = [_below(source, after.root) for source in sources if _is_below(source, after.root)]
+    foreign = [source for source in sources if not _is_below(source, before.root)]
+    taken = [_below(source, after.root) for source in foreign if _is_below(source, after.root)]
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
         raise CannotJudge(

@@ -82,7 +82,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in files}
 
 
-def figure(document: dict[str, Any], name: str) -> tuple[float, float]:
+def figure(document: dict[str, Any], name: str) -> tuple[float | None, float | None]:
     (found,) = [each for each in document["figures"] if each["name"] == name]
     return found["before"], found["after"]
 

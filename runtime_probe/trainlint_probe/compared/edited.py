@@ -48,7 +48,10 @@ def install_ordered(texts: Mapping[str, str], moved: Sequence[str]) -> None:
 def below(path: str, directory: str, other: str) -> str:
     """A path below a directory, below another one; any other path as it is."""
     real = os.path.realpath(path) if path else path
-    return other + real.removeprefix(directory) if f"{real}{os.sep}".startswith(directory + os.sep) else path
+    is_there = f"{real}{os.sep}".startswith(other + os.sep)  # the other one may lie below the first
+    if is_there or not f"{real}{os.sep}".startswith(directory + os.sep):
+        return path
+    return other + real.removeprefix(directory)
 
 
 def install(sources: Sources) -> Set[str]:
