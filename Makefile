@@ -20,7 +20,7 @@ comma := ,
 DEVELOPED := $(VENV)/.developed-$(subst $(comma),-,$(EXTRAS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-live test test-slow test-all test-alone nightly check format docs site probe-gpu clean
+.PHONY: help demo demo-live test test-slow test-all test-alone nightly check format docs site probe-gpu probe-gpu-toys clean
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
@@ -82,7 +82,10 @@ site: $(DEVELOPED)  ## Build the documentation as a site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open build/site/index.html, or run \`$(BIN)/mkdocs serve\` while you write."
 
-probe-gpu: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
+probe-gpu: $(DEVELOPED)  ## On a GPU: does the simulated one say the same? Writes build/simulated
+	$(BIN)/python -m benchmarks.simulated
+
+probe-gpu-toys: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md
 
 clean:  ## Remove the environment, builds and caches

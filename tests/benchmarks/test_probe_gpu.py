@@ -119,7 +119,7 @@ def test_without_a_gpu_it_says_so() -> None:
     import torch
 
     if torch.cuda.is_available():
-        pytest.skip("this machine has a GPU: `make probe-gpu` is the test")
+        pytest.skip("this machine has a GPU: `make probe-gpu-toys` is the test")
     ran = subprocess.run([sys.executable, "-m", "benchmarks.probe_gpu"], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert "no GPU" in ran.stderr
