@@ -28,7 +28,9 @@ def run(*losses: str, ended: bool = False, parameters: str = "ab", state: str = 
         Environment({}),
         "too short" if ended else "window closed",
         steps=tuple(Step(1.0, {}) for _ in losses[1:]),
-        simulated=Simulated("NVIDIA H100", 1, (), Interval(1, 2), (), 10, (1000,), {}, (1, 2, 1, 2), 0, drawn),
+        simulated=Simulated(
+            "NVIDIA H100", 1, (), Interval(1, 2), (), 10, (1000,), corners_ms=(1, 2, 1, 2), draws_on_device=drawn
+        ),
         computed=Computation(steps, state),
     )
 
