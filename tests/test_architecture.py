@@ -23,6 +23,8 @@ MOST_MODULES = 20
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
     "trainlint.analysis.syntax.memo": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.function_effects": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.reachability": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.collectives": ("trainlint.analysis.semantic_model",),

@@ -216,9 +216,7 @@ class Rule(ABC):
             fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and _rewrites_explained_lines(site, fix):
             fix = None
-        if fix is not None and (site.file.outside.standing.copied or site.is_switched_off):
-            fix = replace(fix, safety=Safety.UNSAFE)
-        if fix is not None and self.editor_tag == "deprecated" and _is_watched(site):
+        if fix is not None and (_is_doubtful(site) or (self.editor_tag == "deprecated" and _is_watched(site))):
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.
@@ -239,6 +237,11 @@ class Rule(ABC):
             fix=fix,
             related=related,
         )
+
+
+def _is_doubtful(site: Site) -> bool:
+    """Whether the code is a copy of a library of others, or nothing in sight turns it on."""
+    return site.file.outside.standing.copied or site.is_switched_off
 
 
 def _is_watched(site: Site) -> bool:

@@ -45,6 +45,10 @@ class Predicted(NamedTuple):
     """The most that a step would gain without the waits of one line."""
 
 
+def _synchronizes(event: Mapping[str, Any]) -> bool:
+    return _is(event, ("cuda_runtime", "cuda_driver", "Runtime"), "cu") and "Synchronize" in event["name"]
+
+
 def traced(events: Sequence[Mapping[str, Any]]) -> Traced:
     """Read the `traceEvents` of a trace. Raises ValueError where it has no step."""
     steps = [event for event in events if _is(event, ("user_annotation",), "ProfilerStep")]
@@ -53,11 +57,7 @@ def traced(events: Sequence[Mapping[str, Any]]) -> Traced:
     start, end = min(step["ts"] for step in steps), max(step["ts"] + step["dur"] for step in steps)
     within = [event for event in events if event.get("ph") == "X" and start <= event["ts"] < end]
     copies = [event["name"] for event in within if _is(event, ("gpu_memcpy", "Memcpy"), "Memcpy ")]
-    blocked = sum(
-        event["dur"]
-        for event in within
-        if _is(event, ("cuda_runtime", "cuda_driver", "Runtime"), "cu") and "Synchronize" in event["name"]
-    )
+    blocked = sum(event["dur"] for event in within if _synchronizes(event))
     number = len(steps)
     return Traced(
         (end - start) / 1000 / number,

@@ -129,9 +129,8 @@ def _renamed_import(file: SemanticModel, statement: ast.ImportFrom, old_name: st
     return replace_simple_statement(file.source, statement, node.with_changes(names=names))
 
 
-def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str, new_name: str) -> Iterator[Edit]:
-    import libcst as cst
-
+def _require_free_names(file: SemanticModel, old_name: str, new_name: str) -> None:
+    """Raises Unfixable where either name may mean something else."""
     for node in nodes_in(file.tree):
         if isinstance(node, ast.Name) and node.id == new_name:
             raise Unfixable("the new name has another meaning in this file")
@@ -143,6 +142,12 @@ def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str,
             raise Unfixable("a text names the old name, by which code may look it up")
     if any(name in file.outline.calls for name in _BY_NAME):
         raise Unfixable("code may look up the old name")
+
+
+def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str, new_name: str) -> Iterator[Edit]:
+    import libcst as cst
+
+    _require_free_names(file, old_name, new_name)
     for _, root in uses_of(file, statement, (old_name,)):
         while isinstance(root, ast.Attribute):
             root = root.value

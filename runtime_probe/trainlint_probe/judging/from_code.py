@@ -30,8 +30,7 @@ def answer_from_code(claim: Claim, kind: ClaimKind, rules: Collection[str], fact
         rules: the codes of the rules that speak of this kind.
         facts: what is known of the file.
     """
-    span = facts.spans[claim.line]
-    lines = [facts.lines[number] for number in range(span.first, span.last + 1) if number in facts.lines]
+    lines = _lines_of(claim, facts)
     looks = [look for line in lines for look in line.looks if look.code in rules]
     told = next((line for line in lines if line.heat is not None), None)
     chain = chain_of(told)
@@ -47,6 +46,12 @@ def answer_from_code(claim: Claim, kind: ClaimKind, rules: Collection[str], fact
         reason = f"it is {best.finding.confidence.label} only: {best.finding.code} says that {best.finding.message}"
         return Answer(claim, State.UNKNOWN, reason, chain=best.finding.chain or chain, rules=codes)
     return Answer(claim, State.UNKNOWN, _silence(kind, looks, told), chain=chain)
+
+
+def _lines_of(claim: Claim, facts: CodeFacts) -> list[Line]:
+    """The lines of the claimed statement of which something is known."""
+    span = facts.spans[claim.line]
+    return [facts.lines[number] for number in range(span.first, span.last + 1) if number in facts.lines]
 
 
 def outside_of_steps(line: Line | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trainlint.evidence import DeviceEvent, Line
+from trainlint.evidence import DeviceEvent, Interval, Line
 from trainlint.finding import Heat
 from trainlint_probe.judgement.counted import gain_without, price_words, sentence
 from trainlint_probe.judging.answers import Answer, State
@@ -30,9 +30,7 @@ def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts
         return of_code
     span = facts.spans[claim.line]
     here = [hit for hit in run.hits.get(facts.real, ()) if span.first <= hit.line <= span.last]
-    shown = [hit for hit in here if counted(hit.event)]
-    own = [hit for hit in shown if hit.depth == 0]
-    told = own if sum(hit.event.count for hit in own) >= SELDOM * run.steps else shown
+    told = _telling([hit for hit in here if counted(hit.event)], run)
     base = replace(of_code, basis="run")
     if told:
         return _of_hits(base, told, facts, run)
@@ -49,6 +47,12 @@ def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts
     return replace(base, state=State.NOT_REACHED, reason=_missed(span, facts, run))
 
 
+def _telling(hits: Sequence[Hit], run: RunFacts) -> Sequence[Hit]:
+    """What the line does itself, where that is often; with what it calls where it is not."""
+    own = [hit for hit in hits if hit.depth == 0]
+    return own if sum(hit.event.count for hit in own) >= SELDOM * run.steps else hits
+
+
 def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts) -> Answer:
     events = [hit.event for hit in hits]
     per_step = sum(event.count for event in events) / run.steps
@@ -59,18 +63,23 @@ def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts)
         said += f", at {_short(inner.path)}:{inner.line}, which it calls"
     base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
     heat, seldom = _outside(base, facts)
-    most = max(event.steps for event in events)
-    in_few = most * 2 < run.steps and (heat is Heat.EVAL_STEP or per_step < 1)
-    holds_steps = below and most * 2 >= run.steps  # whole steps are taken in what the line calls
-    if seldom and (in_few or holds_steps):
+    is_in_most = max(event.steps for event in events) * 2 >= run.steps
+    # Whole steps may be taken in what the line calls.
+    is_outside = below if is_in_most else heat is Heat.EVAL_STEP or per_step < 1
+    if seldom and is_outside:
         return replace(base, state=State.REFUTED, reason=f"{said}; the line is not in a step: it {seldom}")
     if per_step < SELDOM:
         reason = f"{said}: {per_step:.2g} a step in the mean, which is less than once in four steps"
         return replace(base, state=State.REFUTED, reason=reason)
-    cost = gain_without({Line(event.path, event.line) for event in events}, run.simulated)
-    if cost is not None and any((event.path, event.line) not in _places(hits) for event in events):
-        cost = None  # the price is that of a line which does more than this one
+    cost = _price(hits, run)
     return replace(base, state=State.CONFIRMED, reason=said + price_words(cost, run.simulated), cost=cost)
+
+
+def _price(hits: Sequence[Hit], run: RunFacts) -> Interval | None:
+    """What a step would gain without what is hit; None where the price is that of a line which does more."""
+    lines = {Line(hit.event.path, hit.event.line) for hit in hits}
+    places = _places(hits)
+    return gain_without(lines, run.simulated) if all((line.path, line.line) in places for line in lines) else None
 
 
 def _calls(event: DeviceEvent) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line
+from trainlint.evidence import Line, Run
 from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
 from trainlint_probe.judgement.static import configured, judge_at_work
@@ -128,25 +128,29 @@ def _proof(
     old, new = first.runs[0], second.runs[0]
     wrote = [run for run in (first, second) if run.changed.new or run.changed.changed or run.changed.removed]
     notes = [sentence for run in wrote for sentence in about_files(run.changed, run.overlay)]
-    if differs.hunks and old.simulated is not None and new.simulated is not None:
-        missed = differs.not_run(old.simulated.executed, new.simulated.executed)
-        if missed and len(missed) == differs.hunks and training.answer is Answer.SAME:
-            words = "none of the changed lines ran, so nothing is known of the change"
-            training = replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({_few(missed)})")
-        elif missed:
-            notes.insert(
-                0, f"What is said holds for what ran. Of the changed lines, these did not run: {_few(missed)}."
-            )
-    elif differs.hunks:
-        notes.insert(0, f"Whether the changed lines ran is not known on {device_of(new)}.")
-    else:
-        notes.insert(0, "In the files that the script imports, both versions have the same code.")
+    training, note = _of_what_ran(training, differs, old, new)
+    if note:
+        notes.insert(0, note)
     if new.outcome == "too short" and new.computed is not None:
         notes.append(f"The script ended by itself after {len(new.computed.steps)} steps.")
     return proof((before.name, after.name), (old, new), training, differs, list(dict.fromkeys(notes)))
 
 
 _SHOWN = 5
+
+
+def _of_what_ran(training: Training, differs: Difference, old: Run, new: Run) -> tuple[Training, str]:
+    """What may be said of the training, since changed lines may not have run; and a sentence about these lines."""
+    if not differs.hunks:
+        return training, "In the files that the script imports, both versions have the same code."
+    if old.simulated is None or new.simulated is None:
+        return training, f"Whether the changed lines ran is not known on {device_of(new)}."
+    missed = differs.not_run(old.simulated.executed, new.simulated.executed)
+    if missed and len(missed) == differs.hunks and training.answer is Answer.SAME:
+        words = "none of the changed lines ran, so nothing is known of the change"
+        return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({_few(missed)})"), ""
+    held = "What is said holds for what ran. Of the changed lines, these did not run"
+    return training, f"{held}: {_few(missed)}." if missed else ""
 
 
 def _few(places: Sequence[str]) -> str:

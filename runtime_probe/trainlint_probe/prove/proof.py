@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import quantiles
 
-from trainlint.evidence import DeviceEvent, Interval, Line, Run
+from trainlint.evidence import DeviceEvent, Interval, Line, Run, Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe.prove.changed_lines import Difference
 from trainlint_probe.prove.result import Answer, Figure, LineChange, Proof, Training
@@ -79,19 +79,24 @@ def _counts(run: Run) -> Mapping[str, float | None]:
     if not steps:
         return found
     if run.simulated is not None:
-        events = run.simulated.events
-        copies = [event for event in events if event.kind == "copy"]
-        found[_WAITS] = sum(event.count for event in events if event.kind == "wait") / steps
-        found[_BLOCKING] = sum(event.count for event in copies if event.blocking) / steps
-        found[_COPIES] = sum(event.count for event in copies if not event.blocking) / steps
-        found[_BYTES] = sum(event.bytes for event in copies) / steps
-        found[_LAUNCHES] = run.simulated.launches
-        found[_PEAK] = float(sum(run.simulated.peak))
+        found |= _simulated_counts(run.simulated, steps)
     elif run.device == "cuda":
         found[_WAITS] = sum(seen.calls for seen in run.seen if _waits(seen.symptom) and seen.device == "cuda") / steps
         memory = run.steps[-1].memory
         found[_PEAK] = float(memory.peak) if memory is not None and memory.peak is not None else None
     return found
+
+
+def _simulated_counts(simulated: Simulated, steps: int) -> dict[str, float | None]:
+    copies = [event for event in simulated.events if event.kind == "copy"]
+    return {
+        _WAITS: sum(event.count for event in simulated.events if event.kind == "wait") / steps,
+        _BLOCKING: sum(event.count for event in copies if event.blocking) / steps,
+        _COPIES: sum(event.count for event in copies if not event.blocking) / steps,
+        _BYTES: sum(event.bytes for event in copies) / steps,
+        _LAUNCHES: simulated.launches,
+        _PEAK: float(sum(simulated.peak)),
+    }
 
 
 def _waits(symptom: Symptom) -> bool:

@@ -13,7 +13,7 @@ from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint_probe.prove.proof import shown
-from trainlint_probe.prove.result import Answer, LineChange, Proof
+from trainlint_probe.prove.result import Answer, Figure, LineChange, Proof
 from trainlint_probe.report.words import full, place_text
 from trainlint_probe.wording.units import span
 
@@ -58,12 +58,9 @@ def _said(proof: Proof) -> Iterator[tuple[str, str]]:
 
 
 def _table(proof: Proof) -> Iterator[str]:
-    rows = [("", "before", "after")]
-    for figure in proof.figures:
-        if (figure.before, figure.after) != (None, None):
-            name = f"{figure.name} a step" if figure.unit.endswith("a step") else figure.name
-            rows.append((name, shown(figure, figure.before), shown(figure, figure.after)))
-    missing = [figure.name for figure in proof.figures if figure.before is None and figure.after is None]
+    counted = [figure for figure in proof.figures if (figure.before, figure.after) != (None, None)]
+    missing = [figure.name for figure in proof.figures if figure not in counted]
+    rows = [("", "before", "after"), *map(_row, counted)]
     if proof.step_ms_before is not None or proof.step_ms_after is not None:
         old, new = (span(each) if each else "unknown" for each in (proof.step_ms_before, proof.step_ms_after))
         rows.append(("time of a step", old, new))
@@ -74,6 +71,11 @@ def _table(proof: Proof) -> Iterator[str]:
         yield from (f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows)
     if missing:
         yield f"Not counted on {proof.device}: {', '.join(missing)}."
+
+
+def _row(figure: Figure) -> tuple[str, str, str]:
+    name = f"{figure.name} a step" if figure.unit.endswith("a step") else figure.name
+    return name, shown(figure, figure.before), shown(figure, figure.after)
 
 
 def _line(change: LineChange) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -22,10 +22,7 @@ from trainlint_probe.simulated.errors import (
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
-from trainlint_probe.simulated.valueless import MASKS, META, Valueless
-
-if TYPE_CHECKING:
-    from trainlint_probe.simulated.graphs import Capture
+from trainlint_probe.simulated.without_values.valueless import MASKS, META, Valueless
 
 _HOST = torch.device("cpu")
 _VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
@@ -76,6 +73,16 @@ class Operator(NamedTuple):
     """Whether the host hands it over by itself; the operators of a graph go together."""
 
 
+class Capturing(Protocol):
+    """A graph that is being captured."""
+
+    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operator once, and keep it."""
+
+    def copied(self, tensor: Any, copy: Any) -> None:
+        """Keep a copy between places."""
+
+
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
@@ -105,7 +112,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """How often random numbers were drawn: on the host, and on a device."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
-        self.capture: Capture | None = None
+        self.capture: Capturing | None = None
         """The graph that is being captured."""
         self._known: dict[Any, Operator] = {}
 
@@ -144,8 +151,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._placed(operator, func, args, out, asked.index or 0)
         device, on_host, count = self._places_of(args, kwargs)
         if operator.collective:
-            size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
-            self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
+            self._note_collective(operator, args)
         if operator.name == "copy_":
             return self._copy(func, args, kwargs)
         if device is None:
@@ -170,6 +176,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.places.put(out[0], device)
             return out
         return self._placed(operator, func, args, out, device)
+
+    def _note_collective(self, operator: Operator, args: Any) -> None:
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
+        self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
 
     def _computed(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
         if self.valueless is None:

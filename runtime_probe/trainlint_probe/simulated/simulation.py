@@ -12,7 +12,7 @@ from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import Places
 from trainlint_probe.simulated.surface import Surface
-from trainlint_probe.simulated.valueless import Valueless
+from trainlint_probe.simulated.without_values.valueless import Valueless
 from trainlint_probe.watch.patches import Patches
 
 _ON: list[Simulation] = []

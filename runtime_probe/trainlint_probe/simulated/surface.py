@@ -20,7 +20,7 @@ from trainlint_probe.simulated.errors import no_numpy, wrong_generator
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import tensors
-from trainlint_probe.simulated.unread import Unread
+from trainlint_probe.simulated.without_values.unread import Unread
 
 _Base = torch._C.TensorBase
 _Handler = Callable[..., Any]

@@ -103,14 +103,14 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         content = Content.RANDOM
     elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods) and f"torch.{factory}" not in SHARING:
         content = Content.EXACT
-    exact = _SHAPING.issuperset(methods)
-    if content is not Content.RANDOM and not _TO_INTEGERS.isdisjoint(methods):
-        exact = exact and _holds_small_numbers(call, methods)
+    exact = _SHAPING.issuperset(methods) and (content is Content.RANDOM or _stays_in_range(call, methods))
     return Creation(call, factory, content, exact, behind is None)
 
 
-def _holds_small_numbers(call: ast.Call, methods: list[str]) -> bool:
-    """Whether a factory that is in sight fills its tensor with numbers that any type holds, or counts."""
+def _stays_in_range(call: ast.Call, methods: list[str]) -> bool:
+    """Whether methods make no integers, or a factory that is in sight fills its tensor with numbers that they hold."""
+    if _TO_INTEGERS.isdisjoint(methods):
+        return True
     factory = last_name(call.func)
     if "fill_" in methods or factory not in FILLED | COUNTED:
         return False

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 START = "<!-- trainlint:start, written by `trainlint init --agents`, which writes it anew up to trainlint:end -->"
 END = "<!-- trainlint:end -->"
-_SECTION = re.compile(r"<!-- trainlint:start\b.*?<!-- trainlint:end -->", re.DOTALL)
 _MARK = re.compile(r"<!-- trainlint:(start|end)\b")
 _SKILL = Path(".claude", "skills", "trainlint", "SKILL.md")
 _PLACES = ((Path("AGENTS.md"), "section.md"), (Path("CLAUDE.md"), "section.md"), (_SKILL, "SKILL.md"))
@@ -66,14 +65,15 @@ def _change(place: Path, name: str) -> _Change | None:
     section = f"{START}\n{text}{END}\n".replace("\n", newline)
     if not before:
         return _Change(place, shown, before, front + section)
-    marks, found = _MARK.findall(before), _SECTION.search(before)
-    if marks and (marks != ["start", "end"] or found is None):
+    marks = _MARK.findall(before)
+    start, end = before.find("<!-- trainlint:start"), before.find(END)
+    if marks and (marks != ["start", "end"] or end < start):
         raise UsageError(
             f"{shown} has other marks than one `<!-- trainlint:start -->` and one `{END}` behind it; mend or remove "
             "them, and run again"
         )
-    if found is not None:
-        after = before[: found.start()] + section.removesuffix(newline) + before[found.end() :]
+    if marks:
+        after = before[:start] + section.removesuffix(newline) + before[end + len(END) :]
         return _Change(place, shown, before, after)
     gap = newline if before.endswith("\n") else newline * 2
     return _Change(place, shown, before, before + gap + section)

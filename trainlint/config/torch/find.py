@@ -57,8 +57,14 @@ def _oldest(stated: Sequence[TorchRange]) -> TorchRange | None:
 
     What is only mentioned bounds nothing, and is kept beside the bounds.
     """
+    oldest = _bounds([found for found in stated if found.minimum is not None or found.maximum is not None])
     mentioned = min((found.mentioned for found in stated if found.mentioned is not None), default=None)
-    stated = [found for found in stated if found.minimum is not None or found.maximum is not None]
+    if oldest is None or mentioned is None or mentioned >= (oldest.minimum or mentioned):
+        return oldest
+    return replace(oldest, mentioned=mentioned)
+
+
+def _bounds(stated: Sequence[TorchRange]) -> TorchRange | None:
     caps = [found.maximum for found in stated if found.minimum is None and found.maximum is not None]
     known = sorted((found for found in stated if found.minimum is not None), key=lambda found: found.minimum or (0, 0))
     if not known:
@@ -66,8 +72,7 @@ def _oldest(stated: Sequence[TorchRange]) -> TorchRange | None:
     oldest, maxima = known[0], [found.maximum for found in known if found.maximum is not None]
     newest = max(maxima) if len(maxima) == len(known) else max(caps, default=None)
     maximum = newest if newest is None or newest > (oldest.minimum or newest) else None
-    is_older = mentioned is not None and mentioned < (oldest.minimum or mentioned)
-    return replace(oldest, maximum=maximum, mentioned=mentioned if is_older else None)
+    return replace(oldest, maximum=maximum)
 
 
 class _Files:

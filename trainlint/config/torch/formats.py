@@ -107,6 +107,14 @@ def _stated_in(kind: str, data: bytes) -> Stated:
     includes = tuple(name for name in included if "://" not in name)
     if "torch" not in text.lower():  # parsers cost time to import
         return (), includes
+    ranges = _ranges(kind, text, lines)
+    oldest = min(ranges, key=lambda found: found.minimum or (99, 0), default=None)
+    line = _line_of(lines, oldest.where) if oldest is not None and oldest.where else ""
+    return tuple(replace(found, where=line) for found in ranges), includes
+
+
+def _ranges(kind: str, text: str, lines: list[str]) -> list[TorchRange]:
+    """What a file states, each with its words."""
     from trainlint.config.torch_range import TorchRange, parse_torch_range
 
     ranges = []
@@ -122,9 +130,7 @@ def _stated_in(kind: str, data: bytes) -> Stated:
         mentions = [match for line in lines for match in _MENTION.finditer(line[:_LONGEST])]
         mentioned = min(((int(match[1]), int(match[2])) for match in mentions), default=None)
         ranges.append(TorchRange(None, mentioned=mentioned))
-    oldest = min(ranges, key=lambda found: found.minimum or (99, 0), default=None)
-    line = _line_of(lines, oldest.where) if oldest is not None and oldest.where else ""
-    return tuple(replace(found, where=line) for found in ranges), includes
+    return ranges
 
 
 _remembered = lru_cache(maxsize=64)(_stated_in)

@@ -59,18 +59,26 @@ def _remembered(func: Any, args: Any, kwargs: Any, out: Any) -> Callable[[Any, A
     if out is None:
         return lambda func, args, kwargs: None
     made = out if isinstance(out, tuple | list) else (out,)
-    given = {tensor.untyped_storage()._cdata for tensor in tensors((args, kwargs))}
     changes = any(argument.alias_info is not None for argument in func._schema.arguments)
-    if changes or not all(tensor is None or (type(tensor) is torch.Tensor and tensor.is_meta) for tensor in made):
-        return _called
-    own = [tensor.untyped_storage()._cdata for tensor in made if tensor is not None]
-    if len(set(own)) < len(own) or given.intersection(own):  # views
+    if changes or not all(map(_is_bare, made)) or _shares_storage(made, args, kwargs):
         return _called
     shapes = [None if tensor is None else (tensor.shape, tensor.stride(), tensor.dtype) for tensor in made]
     if made is out:
         kind = type(out)
         return lambda func, args, kwargs: kind(map(_empty, shapes))
     return lambda func, args, kwargs: _empty(shapes[0])
+
+
+def _is_bare(tensor: Any) -> bool:
+    """Whether it is None or a tensor of no subclass, without values."""
+    return tensor is None or (type(tensor) is torch.Tensor and tensor.is_meta)
+
+
+def _shares_storage(made: Any, args: Any, kwargs: Any) -> bool:
+    """Whether results are views, of arguments or of each other."""
+    given = {tensor.untyped_storage()._cdata for tensor in tensors((args, kwargs))}
+    own = [tensor.untyped_storage()._cdata for tensor in made if tensor is not None]
+    return len(set(own)) < len(own) or not given.isdisjoint(own)
 
 
 def _called(func: Any, args: Any, kwargs: Any) -> Any:

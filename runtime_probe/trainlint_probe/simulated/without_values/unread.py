@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 from trainlint_probe.simulated.operators import Operators
-from trainlint_probe.simulated.valueless import Valueless
+from trainlint_probe.simulated.without_values.valueless import Valueless
 
 Handler = Callable[[Any, Any], Any]
 _Base = torch._C.TensorBase

@@ -18,8 +18,8 @@ from torch import nn
 from trainlint_probe.simulated.errors import needs_values
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
-from trainlint_probe.simulated.shapes import Shapes
-from trainlint_probe.simulated.unknown import Numbers
+from trainlint_probe.simulated.without_values.shapes import Shapes
+from trainlint_probe.simulated.without_values.unknown import Numbers
 from trainlint_probe.watch.patches import Patches
 
 META = torch.device("meta")
@@ -74,15 +74,18 @@ class Valueless:
         if operator in _ANSWERS:
             self.decided()
             return _ANSWERS[operator]
-        sized = _SIZED.get(operator)
-        if sized is not None and kwargs.get("output_size") is None:
+        if operator in _SIZED and kwargs.get("output_size") is None:
             self.log.guess(self.log.sized)
-            return sized(*args, **kwargs)
+            return _SIZED[operator](*args, **kwargs)
+        if operator == "_to_copy" and getattr(kwargs.get("device"), "type", "") == "cpu":
+            return torch.zeros(args[0].shape, dtype=kwargs.get("dtype") or args[0].dtype)
+        return self._followed(operator, func, args, kwargs)
+
+    def _followed(self, operator: str, func: Any, args: Any, kwargs: Any) -> Any:
+        """What PyTorch makes of shapes and types alone. Raises NotImplementedError."""
         if operator in _OF_MASKS and any(index is not None and index.dtype in MASKS for index in args[1]):
             self.log.guess(self.log.sized)
             args = (args[0], [found for index in args[1] for found in _found(index)])
-        if operator == "_to_copy" and getattr(kwargs.get("device"), "type", "") == "cpu":
-            return torch.zeros(args[0].shape, dtype=kwargs.get("dtype") or args[0].dtype)
         if kwargs.get("generator") is not None:
             kwargs = {**kwargs, "generator": None}
         if operator != "_pack_padded_sequence":
