@@ -85,6 +85,9 @@ site: $(DEVELOPED)  ## Build the documentation as a site into build/site
 probe-gpu: $(DEVELOPED)  ## On a GPU: does the simulated one say the same? Writes build/simulated
 	$(BIN)/python -m benchmarks.simulated
 
+truth: $(DEVELOPED)  ## Compare trainlint with what libraries do on a simulated GPU (an hour; installs the libraries)
+	$(BIN)/python -m benchmarks.truth
+
 probe-gpu-toys: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md
 

@@ -1,0 +1,147 @@
+"""Lines that wait or copy by a run, against the findings of `trainlint check` on the same files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from benchmarks.truth.record import Event, Record
+
+IN_EACH_STEP = 0.8
+"""A line that does it in this share of the steps does it in each step."""
+FEWEST_STEPS = 5
+"""A run with fewer says nothing of how often."""
+
+
+class Found(Enum):
+    """Whether trainlint names a line."""
+
+    BY_DEFAULT = "by default"
+    AT_ANY_LEVEL = "at any level"
+    NOT = "not"
+
+
+class Outcome(Enum):
+    """What the run says of a default finding on a line that ran."""
+
+    CONFIRMED = "confirmed"
+    RARER = "rarer"
+    """It happens, in fewer steps."""
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A finding, as far as it is compared."""
+
+    path: str
+    first: int
+    """The first and the last line of its statement."""
+    last: int
+    code: str
+    is_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrueLine:
+    """A line that waits or copies in each step."""
+
+    path: str
+    line: int
+    kind: str
+    """Of its most frequent event."""
+    what: str
+    per_step: float
+    found: Found
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFlag:
+    """A default finding on a line that ran."""
+
+    flag: Flag
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Of one library."""
+
+    lines: tuple[TrueLine, ...]
+    judged: tuple[JudgedFlag, ...]
+
+
+def compare(records: Sequence[Record], flags: Sequence[Flag], codes: frozenset[str]) -> Comparison:
+    """Compare the runs of a library with the findings in it.
+
+    Args:
+        records: its runs; those with fewer than FEWEST_STEPS steps are left out.
+        flags: findings at every level.
+        codes: the rules whose findings say that a line waits or copies in each step.
+    """
+    speaking = [flag for flag in flags if flag.code in codes]
+    by_path: dict[str, list[Flag]] = defaultdict(list)
+    for flag in speaking:
+        by_path[flag.path].append(flag)
+    seen = _Seen()
+    for record in records:
+        if record.steps >= FEWEST_STEPS:
+            seen.add(record)
+    lines = tuple(
+        _line(place, per_step, event, by_path[place[0]]) for place, (per_step, event) in sorted(seen.steady.items())
+    )
+    judged = (_judged(flag, seen) for flag in speaking if flag.is_default)
+    return Comparison(lines, tuple(item for item in judged if item is not None))
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What all runs of a library showed."""
+
+    share: dict[tuple[str, int], float] = field(default_factory=dict)
+    """Line → the largest share of steps in which it waits or copies."""
+    steady: dict[tuple[str, int], tuple[float, Event]] = field(default_factory=dict)
+    """Line that does so in each step → how often a step, and its most frequent event, of the run with the most."""
+    executed: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, record: Record) -> None:
+        """Add one run."""
+        for path, lines in record.executed.items():
+            self.executed[path].update(lines)
+        for place, events in _by_line(record.events).items():
+            share = len(set().union(*(event.steps for event in events))) / record.steps
+            self.share[place] = max(self.share.get(place, 0.0), share)
+            per_step = sum(event.count for event in events) / record.steps
+            if share >= IN_EACH_STEP and (place not in self.steady or per_step > self.steady[place][0]):
+                self.steady[place] = (per_step, max(events, key=lambda event: event.count))
+
+
+def _by_line(events: Iterable[Event]) -> Mapping[tuple[str, int], list[Event]]:
+    """What holds the host up, or copies, outside of the backward pass, by line."""
+    found: dict[tuple[str, int], list[Event]] = defaultdict(list)
+    for event in events:
+        if not event.in_backward and event.kind != "collective":
+            found[event.path, event.line].append(event)
+    return found
+
+
+def _line(place: tuple[str, int], per_step: float, event: Event, flags: Sequence[Flag]) -> TrueLine:
+    path, line = place
+    at = [flag for flag in flags if flag.first <= line <= flag.last]
+    found = Found.NOT
+    if at:
+        found = Found.BY_DEFAULT if any(flag.is_default for flag in at) else Found.AT_ANY_LEVEL
+    return TrueLine(path, line, event.kind, event.what, per_step, found, tuple(sorted({flag.code for flag in at})))
+
+
+def _judged(flag: Flag, seen: _Seen) -> JudgedFlag | None:
+    """None where the line did not run."""
+    lines = range(flag.first, flag.last + 1)
+    if seen.executed.get(flag.path, set()).isdisjoint(lines):
+        return None
+    most = max(seen.share.get((flag.path, line), 0.0) for line in lines)
+    outcome = Outcome.CONFIRMED if most >= IN_EACH_STEP else Outcome.RARER if most else Outcome.REFUTED
+    return JudgedFlag(flag, outcome)
