@@ -63,18 +63,19 @@ def test_one_rule_is_applied_and_no_other(project: Path) -> None:
 
 def test_all_safe_fixes_with_what_other_files_say(project: Path) -> None:
     """That the forward runs in each step is known from train.py alone."""
-    (project / "pyproject.toml").write_text("[tool.trainlint]\npreview = true\n")  # the rule about `Variable`
+    (project / "pyproject.toml").write_text('[tool.trainlint]\npreview = true\ntarget-torch = ">=2.4"\n')
     assert run(project, "trainlint.codemods.SafeFixes", ".", "--jobs", "2").returncode == 1, "one file is no Python"
     assert "torch.arange(x.shape[1], device=x.device)" in (project / "model.py").read_text()
-    assert "Variable" not in (project / "train.py").read_text()
+    assert "Variable(batch.cuda" in (project / "train.py").read_text(), "the fix is unsafe"
+    assert 'GradScaler("cuda")' in (project / "train.py").read_text()
     assert (project / "broken.py").read_text() == "import torch\nprint torch\n"
 
 
 def test_a_rule_that_is_not_allowed_by_the_project_is_applied_where_it_is_named(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.trainlint]\nignore = ["TRN810"]\n')
-    run(project, "trainlint.codemods.SafeFixes", "train.py")
+    run(project, "trainlint.codemods.SafeFixes", "--level", "unsafe", "train.py")
     assert "Variable(batch.cuda" in (project / "train.py").read_text()
-    run(project, "trainlint.codemods.AutogradVariable", "train.py")
+    run(project, "trainlint.codemods.AutogradVariable", "--level", "unsafe", "train.py")
     assert "Variable" not in (project / "train.py").read_text()
 
 

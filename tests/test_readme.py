@@ -15,6 +15,7 @@ import pytest
 from tests import forked
 from trainlint.verdict_file import FORMAT_VERSION
 from trainlint_probe.options import read_options
+from trainlint_probe.prove.options import read_options as read_prove_options
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -78,7 +79,8 @@ def files_of_a_run(project: Path) -> None:
 
 
 OF_THE_PROBE = [command for command in COMMANDS if command.startswith("trainlint probe")]
-OTHERS = [command for command in COMMANDS if command not in OF_THE_PROBE]
+OF_PROVE = [command for command in COMMANDS if command.startswith("trainlint prove")]
+OTHERS = [command for command in COMMANDS if command not in (*OF_THE_PROBE, *OF_PROVE)]
 
 
 @pytest.mark.parametrize("command", [command for command in OTHERS if " src/" in command or " check" not in command])
@@ -93,6 +95,12 @@ def test_each_command_of_the_probe_is_understood(command: str) -> None:
     """What they do is tested in tests/probe: they need a training, or a trace of one."""
     options = read_options(shlex.split(command, comments=True)[2:])
     assert (options.script, options.trace) in [("train.py", None), (None, Path("trace.json.gz"))]
+
+
+@pytest.mark.parametrize("command", OF_PROVE)
+def test_each_command_that_proves_is_understood(command: str) -> None:
+    """What it does is tested in tests/probe/prove."""
+    assert read_prove_options(shlex.split(command, comments=True)[2:]).script == "train.py"
 
 
 def test_the_settings_are_understood(project: Path) -> None:

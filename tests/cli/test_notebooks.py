@@ -125,7 +125,10 @@ def test_fixes_change_the_lines_they_are_about_and_no_other_byte(program: Progra
     after = path.read_text("utf-8")
     changed = [pair for pair in zip(before.splitlines(), after.splitlines(), strict=True) if pair[0] != pair[1]]
     assert changed == [
-        ('    "with torch.cuda.amp.autocast():\\n",', '    "with torch.amp.autocast(\\"cuda\\"):\\n",'),
+        (
+            '    "with torch.cuda.amp.autocast():\\n",',
+            '    "with torch.amp.autocast(\\"cuda\\", dtype=torch.float16):\\n",',
+        ),
     ]
     assert program("check", ".", "--fix", "--output-format", "concise").out.startswith("run.ipynb:cell 4:8:14: TRN201")
     assert path.read_text("utf-8") == after
@@ -138,7 +141,7 @@ def test_the_diff_is_a_patch_of_the_file(program: Program, write: Write) -> None
     result = program("check", ".", "--diff")
     assert result.code == 1
     assert path.read_bytes() == before
-    assert '+    "with torch.amp.autocast(\\"cuda\\"):\\n",\n' in result.out
+    assert '+    "with torch.amp.autocast(\\"cuda\\", dtype=torch.float16):\\n",\n' in result.out
     assert "cell" not in result.out.partition("\n")[0]
 
 
@@ -153,7 +156,8 @@ def test_a_notebook_on_standard_input_comes_back_fixed(program: Program, write: 
     write("requirements.txt", "torch>=2.4\n")
     data = training(code(OUTDATED, number=5)).encode()
     result = program("check", "-", "--stdin-filename", "run.ipynb", "--fix", "--output-format", "concise", stdin=data)
-    assert result.out.encode() == data.replace(b"torch.cuda.amp.autocast()", b'torch.amp.autocast(\\"cuda\\")')
+    new = b'torch.amp.autocast(\\"cuda\\", dtype=torch.float16)'
+    assert result.out.encode() == data.replace(b"torch.cuda.amp.autocast()", new)
     assert result.err.startswith("run.ipynb:cell 4:8:14: TRN201")
 
 

@@ -65,6 +65,7 @@ OF_GLANCE = frozenset(
         *("analysis.tables.common_names", "analysis.tables.host_reads", "analysis.tables.frameworks.loaded_weights"),
         *("analysis.tables.file_words", "analysis.tables.file_words.devices", "analysis.tables.file_words.programs"),
         *("analysis.tables.file_words.settings", "analysis.tables.frameworks.process_groups"),
+        *("analysis.tables.waits", "analysis.tables.waits.operators"),
     }
 )
 """What says which files belong together, and what each is to its project, be it alone."""

@@ -29,4 +29,6 @@ def test_one_chosen_finding_is_fixed_where_it_is_shown() -> None:
     assert after is not None
     assert SOURCE.cells is not None
     assert after.sources[:-1] == SOURCE.cells.sources[:-1]
-    assert after.sources[-1] == OUTDATED.replace("torch.cuda.amp.autocast()", 'torch.amp.autocast("cuda")')
+    assert after.sources[-1] == OUTDATED.replace(
+        "torch.cuda.amp.autocast()", 'torch.amp.autocast("cuda", dtype=torch.float16)'
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import libcst
 import pytest
 
-from tests.engine.counted_work import Work, check, counted
+from tests.engine.counted_work import Work, check, counted, judge
 from tests.engine.growing_files import (
     GROWING,
     Growing,
@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_each_file_is_parsed_once(project: Path) -> None:
     Path("call.py").write_text(CALLER)
-    parsed = counted(check).parsed(ast.parse)
+    parsed = counted(judge).parsed(ast.parse)
     assert {name: parsed[text] for name, text in FILES.items() if text} == dict.fromkeys(TELLING, 1)
     assert (parsed[CALLER], parsed[IDLE]) == (1, 1)
 
@@ -87,7 +87,7 @@ def test_rules_seldom_go_over_the_tree_again(example: Path) -> None:
 def test_an_ordinary_line_takes_a_bounded_number_of_calls(example: Path) -> None:
     lines = len(example.read_text(encoding="utf-8").splitlines())
     Path("empty.py").write_text("import torch\n")
-    work = counted(check).total - counted(lambda: check("empty.py")).total
+    work = counted(judge).total - counted(lambda: judge("empty.py")).total
     assert work <= CALLS_A_LINE * lines, f"{work // lines} calls a line"
 
 

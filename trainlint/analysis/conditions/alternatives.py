@@ -14,6 +14,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place, Posit
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, imported_names, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import is_progress_bar
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -95,8 +96,8 @@ def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:
 
 _PASSED_ON = frozenset({"KeyboardInterrupt", "SystemExit", "StopIteration", "OutOfMemoryError"})
 """Handlers of these let everything pass that an old name raises."""
-_PASSING = frozenset("open tqdm trange no_sync accumulate nullcontext".split())
-"""Contexts besides PyTorch's that let pass whatever their code raises or warns of."""
+_PASSING = frozenset("open no_sync accumulate nullcontext".split())
+"""Contexts besides PyTorch's and progress bars that let pass whatever their code raises or warns of."""
 
 
 def is_watched(file: SemanticModel, statement: ast.stmt, block: Block) -> bool:
@@ -110,7 +111,12 @@ def is_watched(file: SemanticModel, statement: ast.stmt, block: Block) -> bool:
 
 def _lets_pass(context: ast.expr, block: Block) -> bool:
     made = context.func if isinstance(context, ast.Call) else context
-    return last_name(made) in _PASSING or all((origin or "").startswith("torch.") for origin in origins(made, block))
+    name = last_name(made)
+    return (
+        name in _PASSING
+        or is_progress_bar(name)
+        or all((origin or "").startswith("torch.") for origin in origins(made, block))
+    )
 
 
 @once
