@@ -71,6 +71,17 @@ def test_a_giant_names_no_version(project: Program, write: Write, name: str) -> 
     assert f"note: {name} was not read for versions of torch: it is larger than" in result.err
 
 
+def test_many_large_files_that_state_versions_are_not_all_read(project: Program, write: Write) -> None:
+    """Parsers take a fifth of a second for each."""
+    large = "dependencies:\n" + "  - numpy=1.26\n" * 6_000
+    for number in range(8):
+        write(f"environment{number}.yml", f"{large}  - pytorch=2.{number}\n")
+    result = project("check", "--verbose", "train.py")
+    assert result.code == 0
+    assert "note: environment7.yml was not read for versions of torch: the files before it are large" in result.err
+    assert "environment2.yml" not in result.err
+
+
 def test_requirements_outside_of_the_project_are_not_followed(project: Program, write: Write, tmp_path: Path) -> None:
     (tmp_path / "base.txt").write_text("torch==1.9\n")
     write("requirements.txt", "-r ../base.txt\ntorch\n")

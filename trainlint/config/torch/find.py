@@ -20,6 +20,9 @@ from trainlint.project import PROJECT_FILES, project_around, repository_around
 MOST_FILES = 50
 """For one directory, those above it and those included by others counted. Projects have a handful."""
 
+MOST_FULL = 5
+"""So many files of the largest size are read for one directory, or more that are smaller: parsers take time."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
@@ -83,6 +86,8 @@ class _Files:
         self.notes: list[str] = []
         self._read: set[str] = set()
         """By their real paths."""
+        self._room = float(MOST_FULL)
+        """How many full files may still be read."""
 
     def read_all(self, place: Path, names: frozenset[str]) -> None:
         """Read what is there to read in a directory, each file once, with those that it includes."""
@@ -108,7 +113,11 @@ class _Files:
             elif leads_out(path, project):
                 self._note(path, "it leads out of the project")
             else:
-                return read_bounded(path, bound(path.name))
+                data = read_bounded(path, bound(path.name))
+                self._room -= len(data) / bound(path.name)
+                if self._room >= 0:
+                    return data
+                self._note(path, "the files before it are large, and only so much is read for one directory")
         except UnfitFile as error:
             if not path.is_dir():
                 self._note(path, str(error.strerror))
