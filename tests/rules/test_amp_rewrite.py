@@ -229,8 +229,8 @@ def test_a_name_that_others_import_from_a_package_stays() -> None:
 @pytest.mark.parametrize(
     ("minimum", "symbols"),
     [
-        ((1, 9), set()),
-        ((1, 10), {"autocast"}),
+        ((1, 11), set()),
+        ((1, 12), {"autocast"}),
         ((2, 3), {"autocast", "GradScaler"}),
         ((2, 4), {"autocast", "GradScaler", "custom_fwd"}),
     ],

@@ -151,14 +151,17 @@ async def prove(
     script: Script,
     arguments: Arguments = [],  # noqa: B006 - the SDK shows defaults to clients
     against: Annotated[str | None, Field(description="compare with this commit, as in HEAD")] = None,
+    fixes: Annotated[str | None, Field(description="or with the fixes of this rule, or of `all`")] = None,
     steps: Steps = None,
     device: Device = None,
     seconds: Seconds = LONGEST_RUN,
 ) -> str:
     """Run the user's script before and after a change: what became of waits, copies, memory, price, and of the losses
-    and parameters, bit for bit. Without `against`, the change is the fixes that trainlint offers.
+    and parameters, bit for bit. Without `against` and `fixes`, the change is the safe fixes that trainlint offers.
     """
-    words = commands.run_words("prove", script, arguments, against=against, steps=steps, device=device, timeout=seconds)
+    words = commands.run_words(
+        "prove", script, arguments, against=against, fixes=fixes, steps=steps, device=device, timeout=seconds
+    )
     return await _answered(words, 2 * seconds + _MARGIN)
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
-_SINCE = {AUTOCAST.name: (1, 10), GRAD_SCALER.name: (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
-"""The first version in which torch.amp has each of them."""
+_SINCE = {AUTOCAST.name: (1, 12), GRAD_SCALER.name: (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
+"""The first version in which torch.amp has each of them; `torch.autocast` itself is older (1.10)."""
 WARNS_SINCE = (2, 4)
 """The first version that warns of the old names."""
 _OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(" + "|".join(_SINCE) + ")")
