@@ -112,3 +112,41 @@ def test_descriptions_of_all_tools_take_at_most_3000_tokens(project: Path) -> No
         return sum(len(tool.model_dump_json(exclude_none=True)) for tool in (await client.list_tools()).tools)
 
     assert asked(project, characters) < 12_000
+
+
+RUNS = """\
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(12):
+    positions = torch.arange(4.0).to(torch.device("cuda"))
+    loss = model(torch.ones(2, 4, device="cuda") + positions).mean()
+    loss.backward()
+    optimizer.step()
+    loss.item()
+"""
+
+
+@pytest.mark.slow
+def test_a_claim_is_confirmed_and_a_change_proved_by_runs(project: Path) -> None:
+    (project / "train.py").write_text(RUNS)
+    claims = [{"path": "train.py", "line": line, "kind": "wait"} for line in (11, 9)]
+
+    async def session(client: Client) -> None:
+        failed, answers = await told(client, "judge_by_run", claims=claims, run="train.py", steps=5)
+        assert not failed
+        assert "confirmed: train.py:11 wait: 1 wait a step" in answers
+        assert "refuted: train.py:9" in answers
+
+        failed, proof = await told(client, "prove", script="train.py", fixes="TRN207", steps=5)
+        assert not failed
+        assert "bit-identical" in proof
+        assert (project / "train.py").read_text() == RUNS
+
+        failed, report = await told(client, "probe", script="train.py", steps=5)
+        assert not failed
+        assert "train.py:11" in report
+
+    asked(project, session)
