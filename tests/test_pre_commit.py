@@ -190,7 +190,8 @@ def test_a_notebook_is_fixed_in_place_and_then_the_commit_passes(repository: Rep
     refused = repository.commit("run.ipynb", NOTEBOOK)
     assert refused.returncode != 0, refused.stdout
     fixed = (repository.path / "run.ipynb").read_text(encoding="utf-8")
-    assert fixed == NOTEBOOK.replace("torch.cuda.amp.autocast()", 'torch.amp.autocast(\\"cuda\\")')
+    new = 'torch.amp.autocast(\\"cuda\\", dtype=torch.float16)'
+    assert fixed == NOTEBOOK.replace("torch.cuda.amp.autocast()", new)
 
     accepted = repository.commit("run.ipynb", fixed)
     assert accepted.returncode == 0, accepted.stdout

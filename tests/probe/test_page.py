@@ -317,7 +317,7 @@ def test_a_browser_shows_all_of_it_and_asks_for_nothing_else(
         "return [...document.querySelectorAll('svg')].map(each => each.getBoundingClientRect())"
         ".filter(box => box.width > 0 && box.height > 0).map(box => [box.left, box.right, box.height])"
     )
-    assert len(shown) == 5  # the others are for the other width
+    assert len(shown) == 4  # the others are for the other width
     assert all(left >= 0 and right <= width and height > 40 for left, right, height in shown)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
