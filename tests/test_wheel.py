@@ -57,14 +57,8 @@ def test_three_packages_and_nothing_else(site: Path) -> None:
 def test_only_code_schemas_templates_and_type_markers_are_shipped(site: Path) -> None:
     (info,) = site.glob("*.dist-info")
     shipped = [path.relative_to(site) for path in site.rglob("*") if path.is_file() and info not in path.parents]
-    assert {path.suffix for path in shipped if path.name != "py.typed"} <= {
-        ".py",
-        ".json",
-        ".html",
-        ".css",
-        ".js",
-        ".md",
-    }
+    suffixes = {path.suffix for path in shipped if path.name != "py.typed"}
+    assert suffixes <= {".py", ".json", ".html", ".css", ".js", ".md"}
     typed = {path.parent.as_posix() for path in shipped if path.name == "py.typed"}
     assert typed == {"trainlint", "trainlint_rules", "trainlint_probe"}
 
