@@ -1,7 +1,7 @@
 """`python -m benchmarks.truth.recording SCRIPT OUTPUT PACKAGE ...`: runs a script on a simulated GPU, in this process.
 
-Writes what the lines of the packages did in each step, and which of them ran. A step is one of the optimizer; where
-there is none, one backward pass. The first step is left out: libraries build things in it.
+Writes what the lines of the packages did in each step, and which of them ran. A step is one of the first
+optimizer that steps; where there is none, one backward pass. The first step is left out: libraries build things in it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from benchmarks.simulated.counting import steps_told
 from benchmarks.truth.record import Event, Record, as_json
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.executed import Executed
@@ -51,12 +51,11 @@ def record(script: str, roots: dict[str, str]) -> Record:
     simulation = Simulation()
     executed = Executed(lambda path: path.startswith(tuple(roots)))
     steps = _Steps(simulation.log, executed.start)
-    hook = register_optimizer_step_post_hook(lambda *_: steps.optimizer())
     simulation.operators.after_backward = steps.backward
     sys.path.insert(0, str(Path(script).parent))
     sys.argv = [script]
     error = ""
-    with simulation:
+    with simulation, steps_told(steps.optimizer):
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
@@ -64,7 +63,6 @@ def record(script: str, roots: dict[str, str]) -> Record:
         except BaseException:  # noqa: BLE001 - whatever ends it, what was seen before is written
             error = traceback.format_exc()[-2000:]
     executed.stop()
-    hook.remove()
     return Record(
         steps=max(0, steps.taken - 1),
         events=tuple(_events(simulation.log, roots, steps.first, steps.taken)),

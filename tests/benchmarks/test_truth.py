@@ -114,6 +114,27 @@ def test_the_lot_splits_in_halves_and_gives_back_what_is_spent() -> None:
     assert for_development(names, [spent]) == half | {spent}
 
 
+def test_a_step_of_several_optimizers_is_one_step(tmp_path: Path) -> None:
+    """Otherwise each line would run in half of the steps only."""
+    package = tmp_path / "lib_of_two"
+    package.mkdir()
+    (package / "__init__.py").write_text("def read(loss):\n    return loss.item()\n")
+    (tmp_path / "train.py").write_text(
+        "import torch\nimport lib_of_two\n\n"
+        "models = [torch.nn.Linear(2, 1).cuda() for _ in range(2)]\n"
+        "optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in models]\n"
+        "for step in range(7):\n"
+        "    for model, optimizer in zip(models, optimizers):\n"
+        "        loss = model(torch.ones(3, 2, device='cuda')).mean()\n"
+        "        loss.backward()\n"
+        "        optimizer.step()\n"
+        "    lib_of_two.read(loss)\n"
+    )
+    found = record(str(tmp_path / "train.py"), {f"{package}/": "lib_of_two"})
+    assert found.steps == 6
+    assert [len(event.steps) for event in found.events] == [6]
+
+
 def test_a_run_records_what_lines_of_the_package_do_in_each_step_but_the_first(tmp_path: Path) -> None:
     package = tmp_path / "lib"
     package.mkdir()
