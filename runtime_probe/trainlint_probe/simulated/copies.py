@@ -84,15 +84,12 @@ class Copies:
     def _copied(self, tensor: Any, origin: int | None, target: int | None) -> Any:
         if self.operators.valueless is not None and not is_lazy(tensor):
             return _Moved.apply(tensor, self, origin, target) if tensor.requires_grad else self.empty(tensor, target)
-        self.operators.quiet += 1
-        try:
+        with self.operators.uncounted():
             if is_lazy(tensor):  # a parameter without a shape yet
                 with torch._C.DisableTorchFunctionSubclass():
                     copy = tensor.data.clone()
             else:
                 copy = tensor.clone()
-        finally:
-            self.operators.quiet -= 1
         if target is None:
             self.places.take_away(copy)
         else:
@@ -107,13 +104,10 @@ class Copies:
         """A tensor like another on a device, without values; on the host, zeros."""
         valueless = self.operators.valueless
         assert valueless is not None
-        self.operators.quiet += 1
-        try:
+        with self.operators.uncounted():
             if target is None:
                 return valueless.hosted(tensor.detach())
             copy = valueless.emptied(tensor.detach())
-        finally:
-            self.operators.quiet -= 1
         self.places.put(copy, target)
         return copy
 

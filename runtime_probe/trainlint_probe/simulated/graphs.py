@@ -134,12 +134,8 @@ class Capture:
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        self.operators.quiet += 1
-        try:
-            with torch.no_grad():
-                yield
-        finally:
-            self.operators.quiet -= 1
+        with self.operators.uncounted(), torch.no_grad():
+            yield
 
 
 def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:

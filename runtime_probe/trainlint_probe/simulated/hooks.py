@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -92,14 +92,9 @@ class SimulatedHooks:
         if self.traces_all:
             self.executed.start()
 
-    @contextmanager
-    def quietly(self) -> Iterator[None]:
+    def quietly(self) -> AbstractContextManager[None]:
         """What runs in here is not counted."""
-        self.simulation.operators.quiet += 1
-        try:
-            yield
-        finally:
-            self.simulation.operators.quiet -= 1
+        return self.simulation.operators.uncounted()
 
     def stop(self) -> None:
         """Simulate no more, so that what is told of the machine is true of this one."""

@@ -130,6 +130,15 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             run = self.run if self.capture is None else self.capture.run
             return run(operator, func, args, kwargs)
 
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """What runs in here is computed, and neither counted nor placed."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
     def described(self, func: Any) -> Operator:
         """What is known of an operator."""
         operator = self._known[func] = _described(func)

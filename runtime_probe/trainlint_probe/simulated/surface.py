@@ -236,11 +236,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         return self.places.device(tensor) is not None or self.places.is_hidden(tensor)
 
     def _silently(self, func: Any, args: Any, kwargs: Any) -> Any:
-        self.operators.quiet += 1
-        try:
+        with self.operators.uncounted():
             return func(*args, **kwargs)
-        finally:
-            self.operators.quiet -= 1
 
     def _deep_copy(self, args: Any, kwargs: Any) -> Any:
         index = self.places.device(args[0])

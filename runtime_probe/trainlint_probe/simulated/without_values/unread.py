@@ -92,11 +92,8 @@ class Unread:
         return self.call(_Base.__setitem__, (tensor, index, value), kwargs)
 
     def _quietly(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        self.operators.quiet += 1
-        try:
+        with self.operators.uncounted():
             return function(*args, **kwargs)
-        finally:
-            self.operators.quiet -= 1
 
     def _set_data(self, args: Any, kwargs: Any) -> Any:
         """Tensors cannot take the data of another device of PyTorch's: they change places with it."""
