@@ -115,7 +115,6 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
         raise UsageError(
             "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
         )
-
     if not typed.values and typed.device in ("cpu", "cuda"):
         raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
 
@@ -133,28 +132,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     run = parser.add_argument_group("the run")
-    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
-    run.add_argument("--steps", type=count, metavar="N", help="steps to measure (default: 30, simulated 20)")
-    run.add_argument("--warmup", type=count, metavar="N", help="steps before (default: 10, simulated 3)")
-    run.add_argument(
-        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="give up after so long (default: 600)"
-    )
-    run.add_argument(
-        "--device",
-        type=device,
-        default="auto",
-        metavar="DEVICE",
-        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
-        "one, else simulated:h100)",
-    )
+    add_run(run, steps="measure (default: 30, simulated 20)", warmup="(default: 10, simulated 3)")
     run.add_argument(
         "--no-values",
         dest="values",
         action="store_false",
         help="count without computing what lies on the simulated GPU, for models that no CPU can hold or train",
-    )
-    run.add_argument(
-        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
     )
     deep = run.add_mutually_exclusive_group()
     deep.add_argument(
@@ -221,6 +204,27 @@ def doctor_parser() -> argparse.ArgumentParser:
     add_format(parser)
     add_color(parser)
     return parser
+
+
+def add_run(run: argparse._ActionsContainer, *, steps: str, warmup: str) -> None:
+    """Add what says how a script is run. `steps` and `warmup` end the sentences of these options."""
+    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
+    run.add_argument("--steps", type=count, metavar="N", help=f"steps to {steps}")
+    run.add_argument("--warmup", type=count, metavar="N", help=f"steps before {warmup}")
+    run.add_argument(
+        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="give a run up after so long (default: 600)"
+    )
+    run.add_argument(
+        "--device",
+        type=device,
+        default="auto",
+        metavar="DEVICE",
+        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
+        "one, else simulated:h100)",
+    )
+    run.add_argument(
+        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
+    )
 
 
 def add_overlay(parser: argparse._ActionsContainer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 PLAIN = ("--color", "never")
 
@@ -79,20 +79,21 @@ def plan_words(
         "precision": precision,
         "optimizer": optimizer,
     }
-    given = [f"--{name}={value}" for name, value in options.items() if value is not None]
-    return ["plan", *PLAIN, *given, *([] if config is None else [_path(config)])]
+    return ["plan", *PLAIN, *_given(options), *([] if config is None else [_path(config)])]
 
 
-def judge_words(run: str | None, steps: int | None, device: str | None) -> list[str]:
-    """`trainlint judge` of claims on standard input; `run` is a script with its arguments."""
-    options = {"run": run, "steps": steps, "device": device}
-    return ["judge", *PLAIN, *(f"--{name}={value}" for name, value in options.items() if value is not None), "-"]
+def judge_words(**options: str | int | None) -> list[str]:
+    """`trainlint judge` of claims on standard input; options that are None stay as they are."""
+    return ["judge", *PLAIN, *_given(options), "-"]
 
 
 def run_words(command: str, script: str, arguments: Sequence[str], **options: str | int | None) -> list[str]:
     """`trainlint probe` or `trainlint prove` of a script; options that are None stay as they are."""
-    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items() if value is not None]
-    return [command, *PLAIN, *given, _path(script), *arguments]
+    return [command, *PLAIN, *_given(options), _path(script), *arguments]
+
+
+def _given(options: Mapping[str, str | int | None]) -> list[str]:
+    return [f"--{name}={value}" for name, value in options.items() if value is not None]
 
 
 def _paths(paths: Sequence[str]) -> list[str]:

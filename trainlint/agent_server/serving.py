@@ -121,18 +121,20 @@ async def apply_fix(
 
 async def judge(claims: list[Claim]) -> str:
     """Answer claims about lines from the code alone, one by one: likely, refuted, unknown, each with its reason."""
-    return await _answered(commands.judge_words(None, None, None), text=_lines(claims))
+    return await _answered(commands.judge_words(), text=_lines(claims))
 
 
 async def judge_by_run(
     claims: list[Claim],
     run: Annotated[str, Field(description='the script and its arguments, as in "train.py --batch 4"')],
     steps: Steps = None,
-    device: Device = None,
+    device: Annotated[str | None, Field(description="simulated:NAME, as simulated:a100-80gb")] = None,
     seconds: Seconds = LONGEST_RUN,
 ) -> str:
     """Run the user's script and answer claims by it: confirmed with count and price, refuted, not reached."""
-    return await _answered(commands.judge_words(run, steps, device), seconds + _MARGIN, _lines(claims))
+    return await _answered(
+        commands.judge_words(run=run, steps=steps, device=device, timeout=seconds), seconds + _MARGIN, _lines(claims)
+    )
 
 
 async def probe(

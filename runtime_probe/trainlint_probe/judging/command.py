@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from trainlint.bounded import read_bounded, reason_of
 from trainlint.catalogue import installed_rules
 from trainlint.cli import console
-from trainlint.cli.arguments import Parser, add_color, one_of
+from trainlint.cli.arguments import Parser, add_color
 from trainlint.cli.console import UsageError
 from trainlint.evidence import OUTCOMES, Run
 from trainlint.evidence_json import Damaged, from_json
@@ -29,6 +29,7 @@ from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.kinds import KINDS
 from trainlint_probe.judging.run_facts import run_facts
 from trainlint_probe.judging.written import as_json, as_text
+from trainlint_probe.options import add_format, read_options
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE = 0, 1, 2
 _PYTHON = re.compile(r"(?i)python[\d.]*")
@@ -104,9 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", metavar="N", help="steps to count (default: 20)")
     parser.add_argument("--device", metavar="DEVICE", help="simulated[:NAME][xN] (default: simulated:h100)")
     parser.add_argument("--timeout", metavar="SECONDS", default="600", help="give up after so long (default: 600)")
-    parser.add_argument(
-        "--output-format", type=one_of(("text", "json")), default="text", metavar="FORMAT", help="text, json"
-    )
+    add_format(parser)
     add_color(parser)
     return parser
 
@@ -150,7 +149,6 @@ def _recorded(typed: argparse.Namespace, facts: Mapping[str, CodeFacts]) -> _Rec
 def _run(typed: argparse.Namespace, facts: Mapping[str, CodeFacts]) -> Run:
     """Run the script. Raises UsageError where it cannot be started."""
     from trainlint_probe.of_run import watched_run
-    from trainlint_probe.options import read_options
 
     device = "simulated" if typed.device in (None, "auto") else typed.device
     if not device.startswith("simulated"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli.arguments import Parser, add_color
 from trainlint.cli.console import UsageError
-from trainlint_probe.options import add_format, add_overlay, count, device, seconds, without_separator
+from trainlint_probe.options import add_format, add_overlay, add_run, without_separator
 
 if TYPE_CHECKING:
     from trainlint.report.settings import Color
@@ -108,23 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         "--before", type=Path, metavar="DIR", help="what the working directory changes compared with a copy of it"
     )
     run = parser.add_argument_group("the runs")
-    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
-    run.add_argument("--steps", type=count, metavar="N", help="steps to count (default: 20, on a real device 30)")
-    run.add_argument("--warmup", type=count, metavar="N", help="steps before (default: 3, on a real device 10)")
-    run.add_argument(
-        "--timeout", type=seconds, default=600.0, metavar="SECONDS", help="give a run up after so long (default: 600)"
-    )
-    run.add_argument(
-        "--device",
-        type=device,
-        default="auto",
-        metavar="DEVICE",
-        help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
-        "one, else simulated:h100)",
-    )
-    run.add_argument(
-        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
-    )
+    add_run(run, steps="count (default: 20, on a real device 30)", warmup="(default: 3, on a real device 10)")
     run.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed what the script leaves unseeded (default: 0)"
     )
