@@ -13,14 +13,11 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import fmean, stdev
 
-CONFIDENCE = 0.98
-"""So rarely (1 time in 100 on each side) does the interval miss the true ratio, where runs differ by chance alone."""
-
 _QUANTILES = (31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764)
 _MORE = (2.718, 2.681, 2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539, 2.528)
 STUDENT = (*_QUANTILES, *_MORE)
 """What Student's distribution exceeds 1 time in 100, with 1 to 20 degrees of freedom. Beyond, the last is a little too
-careful."""
+careful. So rarely on each side does an interval of 98% miss the true ratio, where runs differ by chance alone."""
 
 
 @dataclass(frozen=True, slots=True)
