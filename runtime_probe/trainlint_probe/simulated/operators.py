@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trainlint.analysis.tables.waits.operators import OPERATORS, UPLOADS, OperatorUpload, OperatorWait, When
-from trainlint_probe.simulated import precision
-from trainlint_probe.simulated.collectives import is_collective
+from trainlint.analysis.tables.waits.operators import OperatorWait, When
+from trainlint_probe.simulated.descriptions import precision
+from trainlint_probe.simulated.descriptions.description import INDEXING, Operator, described
+from trainlint_probe.simulated.descriptions.waiting import does_wait
 from trainlint_probe.simulated.errors import (
-    index_elsewhere,
     lengths_on_device,
     no_cpu_kernel,
     no_cuda_kernel,
@@ -21,56 +21,13 @@ from trainlint_probe.simulated.errors import (
     wrong_generator,
 )
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, Log, What
+from trainlint_probe.simulated.indexing import copy_indices
 from trainlint_probe.simulated.places import Places, tensors
-from trainlint_probe.simulated.without_values.valueless import MASKS, META, Valueless
+from trainlint_probe.simulated.without_values.valueless import META, Valueless
 
 _HOST = torch.device("cpu")
-_VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
-_WAITS = {row.name: row for row in OPERATORS if row.until is None or row.until > _VERSION}
-_UPLOADS = {row.name: row for row in UPLOADS}
-_INDEXING = frozenset("index _unsafe_index index_put index_put_ _index_put_impl_ _unsafe_index_put".split())
-"""Operators that take a list of indices, of which those on the host are copied to the device
-(aten/src/ATen/native/TensorAdvancedIndexing.cpp, make_info)."""
-_MIX = _INDEXING | frozenset(
-    (
-        "copy_ _to_copy set_ record_stream _foreach_copy_ _pack_padded_sequence _pad_packed_sequence lstm gru rnn_tanh "
-        "rnn_relu _ctc_loss _use_cudnn_ctc_loss detach alias lift_fresh resize_as_ _has_compatible_shallow_copy_type "
-        "_nested_view_from_jagged"
-    ).split()
-)
-"""Operators that take tensors of the host beside those of a device."""
-_STRICT = frozenset("cat stack".split())
-"""Operators that take no scalar of the host either (aten/src/ATen/native/cuda/Shape.cu)."""
-_NO_KERNEL = frozenset(
-    "empty empty_like empty_strided new_empty new_empty_strided _unsafe_view resize_ resize_as_ set_ "
-    "_local_scalar_dense record_stream _has_compatible_shallow_copy_type".split()
-)
-"""Operators that launch no kernel although they give no view."""
-
 
 _MOST_MASKS = 50_000
-
-
-class Operator(NamedTuple):
-    """What is known of an operator."""
-
-    name: str
-    wait: OperatorWait | None
-    upload: OperatorUpload | None
-    launches: bool
-    """Whether it queues work for the device; views and sizes do not."""
-    mixes: bool
-    """Whether tensors of the host may stand beside those of a device."""
-    strict: bool
-    """Whether not even scalars may."""
-    collective: bool
-    """Whether it sends tensors between ranks."""
-    draws: bool
-    """Whether it draws random numbers."""
-    device_at: int | None
-    """The position of its argument `device`."""
-    queued: bool = True
-    """Whether the host hands it over by itself; the operators of a graph go together."""
 
 
 class Capturing(Protocol):
@@ -141,7 +98,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def described(self, func: Any) -> Operator:
         """What is known of an operator."""
-        operator = self._known[func] = _described(func)
+        operator = self._known[func] = described(func)
         return operator
 
     def launched(self, operator: Operator, func: Any, args: Any, out: Any) -> None:
@@ -234,8 +191,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _note_waits(self, operator: Operator, args: Any, kwargs: Any) -> None:
         """What the host waits for and copies before the operator is queued."""
-        if operator.name in _INDEXING:
-            self._copy_indices(args)
+        if operator.name in INDEXING:
+            copy_indices(self.places, self.log, args)
         if operator.wait is not None:
             self._wait(operator.wait, args, kwargs)
         if operator.upload is not None:
@@ -311,36 +268,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _copied(self, func: Any, args: Any, kwargs: Any) -> Any:
         return func(*args, **kwargs) if self.valueless is None else self.valueless.copy(func, args, kwargs)
 
-    def _copy_indices(self, args: Any) -> None:
-        """Indices on the host go to the device, one by one. A mask on the host is searched there, and the places that
-        it selects go to the device from pinned memory (IndexingUtils.h, expandTensors).
-        """
-        device = self.places.device(args[0])
-        for index in args[1]:
-            if index is None:
-                continue
-            if self.places.device(index) is not None:
-                if device is None:
-                    raise index_elsewhere()
-            elif device is not None and index.dtype in MASKS:
-                what = What(Kind.COPY, "mask from the host", HOST_TO_DEVICE, blocking=False)
-                selected = index.numel() if index.is_meta else int(index.count_nonzero())
-                self.log.note(what, selected * index.dim() * 8)
-            elif device is not None:
-                self.log.note(What(Kind.COPY, "index from the host", HOST_TO_DEVICE, pageable=True), index.numel() * 8)
-        if (
-            len(args) > 2
-            and device is not None
-            and self.places.device(args[2]) is None
-            and not _fills(self.places, args)
-        ):
-            if args[2].dim():
-                raise two_devices(device, "index_put_")
-            # One number of the host goes along; a mask alone becomes masked_fill instead.
-            self.log.note(What(Kind.COPY, "number written by an index", HOST_TO_DEVICE, pageable=True), 8)
-
     def _wait(self, row: OperatorWait, args: Any, kwargs: Any) -> None:
-        if not _CIRCUMSTANCES[row.when](self.places, args, kwargs):
+        if not does_wait(row, self.places, args, kwargs):
             return
         name = self.name(row.shown)
         forward = None
@@ -390,64 +319,3 @@ def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:
     if at is None:
         return None
     return args[at] if len(args) > at else kwargs.get("device")
-
-
-def _described(func: Any) -> Operator:
-    schema = func._schema
-    name = schema.name.partition("::")[2]
-    overload = f"{name}.{func._overloadname}"
-    is_view = any(given.alias_info is not None and not given.alias_info.is_write for given in schema.returns)
-    return Operator(
-        name,
-        _WAITS.get(overload) or _WAITS.get(name),
-        _UPLOADS.get(name),
-        launches=not is_view and name not in _NO_KERNEL,
-        mixes=name in _MIX,
-        strict=name in _STRICT,
-        collective=is_collective(schema.name.partition("::")[0], name),
-        draws=torch.Tag.nondeterministic_seeded in func.tags,
-        device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
-    )
-
-
-def _masks(places: Places, args: Any) -> bool:
-    return any(index is not None and index.dtype in MASKS and places.device(index) is not None for index in args[1])
-
-
-def _fills(places: Places, args: Any) -> bool:
-    """Whether a write by a mask is one of a single number of the host, which needs no count of the mask."""
-    accumulates = len(args) > 3 and args[3]
-    indices = [index for index in args[1] if index is not None]
-    is_number = args[2].numel() == 1 and places.device(args[2]) is None
-    return is_number and not accumulates and len(indices) == 1 and _masks(places, args)
-
-
-def _masks_written(places: Places, args: Any, kwargs: Any) -> bool:
-    return not _fills(places, args) and _masks(places, args)
-
-
-def _are_others(places: Places, args: Any, kwargs: Any) -> bool:
-    left, right = args
-    start, other = ((each.untyped_storage()._cdata, each.storage_offset()) for each in (left, right))
-    same = start == other and left.stride() == right.stride() and left.dtype == right.dtype
-    return left.shape == right.shape and bool(left.numel()) and not same
-
-
-_CIRCUMSTANCES: dict[When, Callable[[Places, Any, Any], bool]] = {
-    When.ALWAYS: lambda places, args, kwargs: True,
-    When.MASK_INDEX: lambda places, args, kwargs: _masks(places, args),
-    When.MASK_WRITE: _masks_written,
-    When.NO_OUTPUT_SIZE: lambda places, args, kwargs: kwargs.get("output_size") is None,
-    When.OTHER_VALUES: _are_others,
-    When.ONE_SAMPLE: lambda places, args, kwargs: (
-        args[1] == 1 or not (args[2] if len(args) > 2 else kwargs.get("replacement", False))
-    ),
-    When.DEVICE_VALUE: lambda places, args, kwargs: places.device(args[-1]) is not None,
-    When.EQUAL_BOUNDS: lambda places, args, kwargs: (
-        (args[2] if len(args) > 2 else kwargs.get("min", 0)) == (args[3] if len(args) > 3 else kwargs.get("max", 0))
-    ),
-    When.MANY_TEST_ELEMENTS: lambda places, args, kwargs: (
-        not kwargs.get("assume_unique") and args[1].numel() >= 10 * args[0].numel() ** 0.145
-    ),
-    When.CHECKED: lambda places, args, kwargs: kwargs.get("lengths") is not None and not kwargs.get("unsafe"),
-}

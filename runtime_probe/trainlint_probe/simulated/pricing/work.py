@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils.flop_counter import flop_registry, sdpa_flop
 
+from trainlint_probe.simulated.descriptions.description import Operator
 from trainlint_probe.simulated.events import Cause, What
-from trainlint_probe.simulated.operators import Operator
 from trainlint_probe.simulated.places import Places, tensors
 
 

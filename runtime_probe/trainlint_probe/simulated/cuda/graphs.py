@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from trainlint_probe.simulated import streams
+from trainlint_probe.simulated.cuda import streams
+from trainlint_probe.simulated.descriptions.description import Operator
 from trainlint_probe.simulated.errors import no_wait_in_capture, not_captured
 from trainlint_probe.simulated.events import Kind, What
-from trainlint_probe.simulated.operators import Operator, Operators
+from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import tensors
 from trainlint_probe.watch.patches import Patches
 
