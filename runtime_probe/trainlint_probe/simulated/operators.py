@@ -33,7 +33,7 @@ _MOST_MASKS = 50_000
 class Capturing(Protocol):
     """A graph that is being captured."""
 
-    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+    def run(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """Run an operator once, and keep it."""
 
     def copied(self, tensor: Any, copy: Any) -> None:
@@ -59,8 +59,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         self.names: list[str] = []
         """What these functions are called."""
         self.launches = 0
-        self.executed: Callable[[Operator, Any, Any, Any], None] | None = None
-        """Told the operator, its function, its arguments and its result, for what runs on a device."""
+        self.executed: Callable[[Operator, Any, Any], None] | None = None
+        """Told the operator, its arguments and its result, for what runs on a device."""
         self.after_backward: Callable[[], None] = lambda: None
         """Called when `backward` has run."""
         self.makes_on_device = 0
@@ -71,7 +71,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """The number of a node of autograd → the line that indexed by a mask there."""
         self.capture: Capturing | None = None
         """The graph that is being captured."""
-        self._known: dict[Any, Operator] = {}
+        self._known: dict[int, Operator] = {}
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -79,13 +79,12 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
         if self.quiet:
-            return func(*args, **kwargs)
-        operator = self._known.get(func) or self.described(func)
+            return func(*args, **(kwargs or {}))
+        operator = self._known.get(id(func)) or self.described(func)
         with torch._C.DisableTorchFunction():
             run = self.run if self.capture is None else self.capture.run
-            return run(operator, func, args, kwargs)
+            return run(operator, args, kwargs or {})
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -97,70 +96,85 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.quiet -= 1
 
     def described(self, func: Any) -> Operator:
-        """What is known of an operator."""
-        operator = self._known[func] = described(func)
+        """What is known of an operator. Kept by its identity: PyTorch computes its hash in Python."""
+        operator = self._known[id(func)] = described(func)
         return operator
 
-    def launched(self, operator: Operator, func: Any, args: Any, out: Any) -> None:
+    def launched(self, operator: Operator, args: Any, out: Any) -> None:
         """The device has work to do; a graph that is captured makes none."""
         if self.capture is None:
             self.launches += 1
             if self.executed is not None:
-                self.executed(operator, func, args, out)
+                self.executed(operator, args, out)
 
-    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+    def run(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """Run an operator, and keep the books."""
-        asked = _asked_device(operator, args, kwargs)
-        if asked is not None and asked.type == "cuda":
-            self.draws[1] += operator.draws
-            out = self._computed(operator, func, *self._standing_in(operator, args, kwargs))
-            return self._placed(operator, func, args, out, asked.index or 0)
-        device, on_host, count = self._places_of(args, kwargs)
+        if operator.device_at is not None:
+            asked = _asked_device(operator, args, kwargs)
+            if asked is not None and asked.type == "cuda":
+                self.draws[1] += operator.draws
+                out = self._computed(operator, *self._standing_in(operator, args, kwargs))
+                return self._placed(operator, args, out, asked.index or 0)
+        device, on_host, plain = self.places.of(args)
+        if kwargs:
+            device, on_host = self._with_words(kwargs, device, on_host)
+        if operator.plain and device is not None:
+            if on_host or kwargs:
+                self._refuse(operator, args, kwargs, device, on_host)
+            out = self._computed(operator, args, kwargs)
+            if operator.aliases and plain and not on_host and self.valueless is None:  # it lies where its arguments lie
+                if operator.launches:
+                    self.launched(operator, args, out)
+                return out
+            return self._placed(operator, args, out, device)
         if operator.collective:
             self._note_collective(operator, args)
         if operator.name == "copy_":
-            return self._copy(func, args, kwargs)
+            return self._copy(operator, args, kwargs)
         if device is None:
-            device = self._surrounding() if count == 0 else None
-            self.draws[device is not None or self.makes_on_device > 0] += operator.draws
-            if self.valueless is not None:
-                return self._without_values(operator, func, args, kwargs, device)
-            out = func(*args, **kwargs)
-            return out if device is None else self._placed(operator, func, args, out, device)
+            return self._on_host(operator, args, kwargs, bool(on_host))
         self.draws[1] += operator.draws
-        self._refuse(operator, func, args, kwargs, device, on_host)
+        self._refuse(operator, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
+        out = self._computed(operator, args, kwargs)
         if operator.name == "_local_scalar_dense":
-            return self._computed(operator, func, args, kwargs)
-        try:
-            out = self._computed(operator, func, args, kwargs)
-        except NotImplementedError as error:
-            if self.valueless is not None:
-                raise  # it says so itself
-            raise no_cpu_kernel(func._schema.name) from error
+            return out
         if operator.name == "_pack_padded_sequence":  # the sizes of its batches stay on the host
             self.places.put(out[0], device)
             return out
-        return self._placed(operator, func, args, out, device)
+        return self._placed(operator, args, out, device)
+
+    def _on_host(self, operator: Operator, args: Any, kwargs: Any, given: bool) -> Any:
+        """What is made of tensors of the host, or of none."""
+        device = None if given else self._surrounding()
+        self.draws[device is not None or self.makes_on_device > 0] += operator.draws
+        if self.valueless is not None:
+            return self._without_values(operator, args, kwargs, device)
+        out = operator.call(*args, **kwargs)
+        return out if device is None else self._placed(operator, args, out, device)
 
     def _note_collective(self, operator: Operator, args: Any) -> None:
         size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
         self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
 
-    def _computed(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
-        if self.valueless is None:
-            return func(*args, **kwargs)
-        return self.valueless.run(operator.name, func, args, kwargs)
+    def _computed(self, operator: Operator, args: Any, kwargs: Any) -> Any:
+        """What it gives on the device. Raises NotImplementedError where nothing here can compute it."""
+        if self.valueless is not None:
+            return self.valueless.run(operator.name, operator.func, args, kwargs)
+        try:
+            return operator.call(*args, **kwargs)
+        except NotImplementedError as error:
+            raise no_cpu_kernel(operator.func._schema.name) from error
 
-    def _without_values(self, operator: Operator, func: Any, args: Any, kwargs: Any, device: int | None) -> Any:
+    def _without_values(self, operator: Operator, args: Any, kwargs: Any, device: int | None) -> Any:
         """What is made of no tensor, on a device or on the host; or of tensors of the host that have no values."""
         assert self.valueless is not None
         if device is not None:
             args, kwargs = self._standing_in(operator, args, kwargs, always=True)
-            return self._placed(operator, func, args, func(*args, **kwargs), device)
+            return self._placed(operator, args, operator.call(*args, **kwargs), device)
         if not any(tensor.is_meta and self.places.is_hidden(tensor) for tensor in tensors((*args, *kwargs.values()))):
-            return func(*args, **kwargs)
-        out = self.valueless.run(operator.name, func, args, kwargs)
+            return operator.call(*args, **kwargs)
+        out = self.valueless.run(operator.name, operator.func, args, kwargs)
         for tensor in tensors((out,)):
             if tensor.is_meta:
                 self.places.hide(tensor)
@@ -175,14 +189,12 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return (*args[:at], self.stands_in, *args[at + 1 :]), kwargs
         return args, ({**kwargs, "device": self.stands_in} if always or "device" in kwargs else kwargs)
 
-    def _refuse(
-        self, operator: Operator, func: Any, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]
-    ) -> None:
+    def _refuse(self, operator: Operator, args: Any, kwargs: Any, device: int, on_host: Sequence[Any]) -> None:
         """Raise what CUDA raises for tensors and generators that lie in the wrong place."""
         if on_host and not operator.mixes and (operator.strict or any(tensor.dim() for tensor in on_host)):
             raise two_devices(device, operator.name)
-        if func.namespace == "quantized":
-            raise no_cuda_kernel(func._schema.name)
+        if operator.func.namespace == "quantized":
+            raise no_cuda_kernel(operator.func._schema.name)
         generator = kwargs.get("generator")
         if generator is not None and generator.device.type == "cpu":
             raise wrong_generator()
@@ -201,41 +213,29 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             for _ in range(operator.upload.copies):
                 self.log.note(what, numbers * 8)
 
-    def _placed(self, operator: Operator, func: Any, args: Any, out: Any, device: int) -> Any:
+    def _placed(self, operator: Operator, args: Any, out: Any, device: int) -> Any:
+        """The result, which lies on the device from now on."""
+        places = self.places
         if isinstance(out, torch.Tensor):
-            halved = precision.is_halved(operator.name, args, out, self.places)
-            self.places.put(out, device, halved=halved)
+            halved = (places.any_halved or operator.lowered) and precision.is_halved(operator.name, args, out, places)
+            places.put(out, device, halved=halved)
         elif isinstance(out, list | tuple):
-            halved = precision.is_halved(operator.name, args, None, self.places)
+            halved = (places.any_halved or operator.lowered) and precision.is_halved(operator.name, args, None, places)
             for tensor in tensors(out):
-                self.places.put(tensor, device, halved=halved)
+                places.put(tensor, device, halved=halved)
         if operator.launches:
-            self.launched(operator, func, args, out)
+            self.launched(operator, args, out)
         return out
 
-    def _places_of(self, args: Any, kwargs: Any) -> tuple[int | None, list[Any], int]:
-        """The device that arguments lie on, those of them that lie on the host, and how many tensors there are."""
-        found: int | None = None
-        on_host: list[Any] = []
-        count = 0
-        for tensor in tensors(args):
-            count += 1
-            device = self.places.device(tensor)
-            if device is None:
-                on_host.append(tensor)
-            elif found is None:
-                found = device
-            elif found != device:
-                raise two_devices(found, "", device)
-        if kwargs:
-            for tensor in tensors(kwargs.values()):
-                count += 1
-                device = self.places.device(tensor)
-                if device is None:
-                    on_host.append(tensor)
-                elif found is None:
-                    found = device
-        return found, on_host, count
+    def _with_words(self, kwargs: Any, device: int | None, on_host: Sequence[Any]) -> tuple[int | None, Sequence[Any]]:
+        """The device of all arguments, and those on the host, given those of the ones without a name."""
+        for tensor in tensors(kwargs.values()):
+            place = self.places.device(tensor)
+            if place is None:
+                on_host = [*on_host, tensor]
+            elif device is None:
+                device = place
+        return device, on_host
 
     def _surrounding(self) -> int | None:
         """The device on which a C++ function makes what it makes of no tensor."""
@@ -247,13 +247,13 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
                 return device
         return None
 
-    def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _copy(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         target, source = args[0], args[1]
         to, origin = self.places.device(target), self.places.device(source)
         if to == origin or not source.numel():
             if to is not None and to == origin and self.capture is None:
                 self.launches += 1
-            return self._copied(func, args, kwargs)
+            return self._copied(operator, args, kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
         size = source.numel() * source.element_size()
         if origin is None:
@@ -263,10 +263,12 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             pageable = not self.places.is_pinned(target)  # into such memory the host waits in any case
             what = What(Kind.COPY, self.name("copy_"), DEVICE_TO_HOST, blocking or pageable, pageable)
             self.log.note(what, size)
-        return self._copied(func, args, kwargs)
+        return self._copied(operator, args, kwargs)
 
-    def _copied(self, func: Any, args: Any, kwargs: Any) -> Any:
-        return func(*args, **kwargs) if self.valueless is None else self.valueless.copy(func, args, kwargs)
+    def _copied(self, operator: Operator, args: Any, kwargs: Any) -> Any:
+        if self.valueless is None:
+            return operator.call(*args, **kwargs)
+        return self.valueless.copy(operator.func, args, kwargs)
 
     def _wait(self, row: OperatorWait, args: Any, kwargs: Any) -> None:
         if not does_wait(row, self.places, args, kwargs):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from trainlint.analysis.tables.waits.operators import OPERATORS, UPLOADS, OperatorUpload, OperatorWait
 from trainlint_probe.simulated.descriptions.collectives import is_collective
+from trainlint_probe.simulated.descriptions.precision import is_lowered
 
 _VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
 _WAITS = {row.name: row for row in OPERATORS if row.until is None or row.until > _VERSION}
@@ -30,11 +33,20 @@ _NO_KERNEL = frozenset(
     "_local_scalar_dense record_stream _has_compatible_shallow_copy_type".split()
 )
 """Operators that launch no kernel although they give no view."""
+_REPLACING = frozenset("set_ resize_ resize_as_ lift_fresh".split())
+"""Operators that may give a tensor other memory."""
+_ODD = INDEXING | frozenset("copy_ _local_scalar_dense _pack_padded_sequence".split())
+"""Operators of which more is to be known than what stands here."""
 
 
-class Operator(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Operator:
     """What is known of an operator."""
 
+    func: Any
+    """PyTorch's object for it."""
+    call: Callable[..., Any]
+    """What runs it: what `func` calls, where it only does that."""
     name: str
     wait: OperatorWait | None
     upload: OperatorUpload | None
@@ -50,6 +62,12 @@ class Operator(NamedTuple):
     """Whether it draws random numbers."""
     device_at: int | None
     """The position of its argument `device`."""
+    aliases: bool
+    """Whether all its results share the memory of arguments: views, and arguments that it writes into."""
+    lowered: bool
+    """Whether autocast runs it in 16 bits."""
+    plain: bool
+    """Whether it only computes: it neither waits nor copies, draws nor sends, and tensors of the host are errors."""
     queued: bool = True
     """Whether the host hands it over by itself; the operators of a graph go together."""
 
@@ -59,15 +77,24 @@ def described(func: Any) -> Operator:
     schema = func._schema
     name = schema.name.partition("::")[2]
     overload = f"{name}.{func._overloadname}"
-    is_view = any(given.alias_info is not None and not given.alias_info.is_write for given in schema.returns)
+    aliased = [given.alias_info for given in schema.returns]
+    is_view = any(alias is not None and not alias.is_write for alias in aliased)
+    wait, upload = _WAITS.get(overload) or _WAITS.get(name), _UPLOADS.get(name)
+    collective = is_collective(func.namespace, name)
+    draws = torch.Tag.nondeterministic_seeded in func.tags
     return Operator(
+        func,
+        func._op if type(func) is torch._ops.OpOverload else func,
         name,
-        _WAITS.get(overload) or _WAITS.get(name),
-        _UPLOADS.get(name),
+        wait,
+        upload,
         launches=not is_view and name not in _NO_KERNEL,
         mixes=name in _MIX,
         strict=name in _STRICT,
-        collective=is_collective(schema.name.partition("::")[0], name),
-        draws=torch.Tag.nondeterministic_seeded in func.tags,
+        collective=collective,
+        draws=draws,
         device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
+        aliases=bool(aliased) and None not in aliased and name not in _REPLACING,
+        lowered=is_lowered(name),
+        plain=not (wait or upload or collective or draws or name in _ODD or func.namespace == "quantized"),
     )
