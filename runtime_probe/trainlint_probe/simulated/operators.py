@@ -109,24 +109,34 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def run(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """Run an operator, and keep the books."""
-        if operator.device_at is not None:
-            asked = _asked_device(operator, args, kwargs)
-            if asked is not None and asked.type == "cuda":
-                self.draws[1] += operator.draws
-                out = self._computed(operator, *self._standing_in(operator, args, kwargs))
-                return self._placed(operator, args, out, asked.index or 0)
+        if not operator.plain or self.valueless is not None:
+            return self._run_others(operator, args, kwargs)
         device, on_host, plain = self.places.of(args)
         if kwargs:
             device, on_host = self._with_words(kwargs, device, on_host)
-        if operator.plain and device is not None:
-            if on_host or kwargs:
-                self._refuse(operator, args, kwargs, device, on_host)
-            out = self._computed(operator, args, kwargs)
-            if operator.aliases and plain and not on_host and self.valueless is None:  # it lies where its arguments lie
-                if operator.launches:
-                    self.launched(operator, args, out)
-                return out
-            return self._placed(operator, args, out, device)
+        if device is None:
+            return self._on_host(operator, args, kwargs, bool(on_host))
+        if on_host or kwargs:
+            self._refuse(operator, args, kwargs, device, on_host)
+        try:
+            out = operator.call(*args, **kwargs)
+        except NotImplementedError as error:
+            raise no_cpu_kernel(operator.func._schema.name) from error
+        if on_host or not plain or not operator.aliases:  # else it lies where its arguments lie
+            self._put(operator, args, out, device)
+        if operator.launches:
+            self.launched(operator, args, out)
+        return out
+
+    def _run_others(self, operator: Operator, args: Any, kwargs: Any) -> Any:
+        """Run what does more than to compute, or what has no values."""
+        asked = _asked_device(operator, args, kwargs)
+        if asked is not None and asked.type == "cuda":
+            self.draws[1] += operator.draws
+            out = self._computed(operator, *self._standing_in(operator, args, kwargs))
+            return self._placed(operator, args, out, asked.index or 0)
+        device, on_host, _ = self.places.of(args)
+        device, on_host = self._with_words(kwargs, device, on_host)
         if operator.collective:
             self._note_collective(operator, args)
         if operator.name == "copy_":
@@ -214,18 +224,23 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
                 self.log.note(what, numbers * 8)
 
     def _placed(self, operator: Operator, args: Any, out: Any, device: int) -> Any:
-        """The result, which lies on the device from now on."""
-        places = self.places
-        if isinstance(out, torch.Tensor):
-            halved = (places.any_halved or operator.lowered) and precision.is_halved(operator.name, args, out, places)
-            places.put(out, device, halved=halved)
-        elif isinstance(out, list | tuple):
-            halved = (places.any_halved or operator.lowered) and precision.is_halved(operator.name, args, None, places)
-            for tensor in tensors(out):
-                places.put(tensor, device, halved=halved)
+        """The result, which lies on the device from now on, and the launch of what made it."""
+        self._put(operator, args, out, device)
         if operator.launches:
             self.launched(operator, args, out)
         return out
+
+    def _put(self, operator: Operator, args: Any, out: Any, device: int) -> None:
+        places = self.places
+        is_one = isinstance(out, torch.Tensor)
+        halved = False
+        if places.any_halved or operator.lowered:
+            halved = precision.is_halved(operator.name, args, out if is_one else None, places)
+        if is_one:
+            places.put(out, device, halved=halved)
+        elif isinstance(out, list | tuple):
+            for tensor in tensors(out):
+                places.put(tensor, device, halved=halved)
 
     def _with_words(self, kwargs: Any, device: int | None, on_host: Sequence[Any]) -> tuple[int | None, Sequence[Any]]:
         """The device of all arguments, and those on the host, given those of the ones without a name."""

@@ -20,7 +20,7 @@ kMinBlockSize)."""
 
 
 class _Held(weakref.ref[Any]):
-    """Where a storage lies, as long as it lives. One object in place of two, since each result of an operator has one."""
+    """Where a storage lies, as long as it lives."""
 
     __slots__ = ("device", "halved", "key", "size")
 
@@ -43,6 +43,8 @@ _NO_TENSORS = frozenset(
     {bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size}
 )
 """Classes of which no value is a tensor: PyTorch asks by a function of Python whether a value is one."""
+USUAL = PLAIN | _NO_TENSORS
+"""Classes of arguments that no library has overridden."""
 _CONTAINERS = (list, tuple, dict)
 _storage_address: Callable[[Any], int] = torch._C._storage_address
 """Asks no mode and makes no object of Python, as `tensor.untyped_storage()` does."""
@@ -97,23 +99,26 @@ class Places:
                     device, plain = self.device(value), False
                 if device is None:
                     on_host.append(value)
-            elif isinstance(value, _CONTAINERS):
-                if value and kind is list and type(value[0]) is int:
-                    continue  # sizes
-                device, others, are_plain = self.of(value.values() if kind is dict else value)
-                on_host += others
-                plain = plain and are_plain
-            elif isinstance(value, torch.Tensor):
-                device, plain = self.device(value), False
-                if device is None:
-                    on_host.append(value)
             else:
-                continue
-            if found is None:
+                device, others, is_plain = self._of_other(value, kind)
+                on_host += others
+                plain = plain and is_plain
+            if device is not None and device != found:
+                if found is not None:
+                    raise two_devices(found, "", device)
                 found = device
-            elif device is not None and device != found:
-                raise two_devices(found, "", device)
         return found, on_host, plain
+
+    def _of_other(self, value: Any, kind: type) -> tuple[int | None, Sequence[Any], bool]:
+        """Likewise of one argument that is neither a usual tensor nor a number."""
+        if isinstance(value, _CONTAINERS):
+            if value and kind is list and type(value[0]) is int:
+                return None, (), True  # sizes
+            return self.of(value.values() if kind is dict else value)
+        if isinstance(value, torch.Tensor):
+            device = self.device(value)
+            return device, (value,) if device is None else (), False
+        return None, (), True
 
     def is_pinned(self, tensor: Any) -> bool:
         """Whether a tensor lies in pinned memory of the host."""
@@ -124,22 +129,24 @@ class Places:
         """A tensor lies on a device from now on; `halved`: there in 16 bits, in place of 32."""
         if type(tensor) in PLAIN:
             try:
-                self.put_storage(tensor.untyped_storage(), device, halved=halved)
-                return
+                storage = tensor.untyped_storage()
             except NotImplementedError:
                 pass  # a sparse tensor has several
+            else:
+                self._hold(storage, device, halved=halved)
+                return
         for part in parts(tensor):
-            self.put_storage(_storage(part), device, halved=halved)
+            self._hold(_storage(part), device, halved=halved)
 
     def pin(self, tensor: Any) -> None:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
-            self._hold(_storage(part), _PINNED, 0, halved=False)
+            self._hold(_storage(part), _PINNED)
 
     def hide(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host, and has no values."""
         for part in parts(tensor):
-            self._hold(_storage(part), _HIDDEN, 0, halved=False)
+            self._hold(_storage(part), _HIDDEN)
 
     def is_hidden(self, tensor: Any) -> bool:
         """Whether a tensor would lie on the host, and has no values."""
@@ -159,12 +166,9 @@ class Places:
         for part in parts(tensor):
             self._forget(_storage(part)._cdata)
 
-    def put_storage(self, storage: Any, device: int, *, halved: bool = False) -> None:
-        """Likewise for a storage."""
-        known = self._held.get(storage._cdata)
-        if known is None or known.device != device:
-            size = storage.nbytes() // 2 if halved else storage.nbytes()
-            self._hold(storage, device, -(-size // BLOCK) * BLOCK, halved=halved)
+    def put_storage(self, storage: Any, device: int) -> None:
+        """A storage lies on a device from now on."""
+        self._hold(storage, device)
 
     def storage_device(self, storage: Any) -> int | None:
         """The index of the device that a storage lies on; None on the host."""
@@ -176,17 +180,24 @@ class Places:
         held = self._held.get(_key(tensor))
         return held is not None and held.halved
 
-    def _hold(self, storage: Any, device: int, size: int, *, halved: bool) -> None:
+    def _hold(self, storage: Any, device: int, *, halved: bool = False) -> None:
         key = storage._cdata
         known = self._held.get(key)
         if known is not None:
             if known.device == device:
                 return
             self._forget(key)
-        self.any_halved = self.any_halved or halved
         held = self._held[key] = _Held(storage, self._freed)
-        held.key, held.device, held.size, held.halved = key, device, size, halved
+        held.key = key
+        held.device = device
+        held.halved = halved
+        held.size = 0
         if device >= 0:
+            size = storage.nbytes()
+            if halved:
+                self.any_halved = True
+                size //= 2
+            held.size = size = (size + BLOCK - 1) // BLOCK * BLOCK
             memory = self.memory[device]
             memory.live += size
             memory.allocations += 1
@@ -200,7 +211,8 @@ class Places:
 
     def _forget(self, key: int) -> None:
         held = self._held.pop(key, None)
-        self._true.discard(key)
+        if self._true:
+            self._true.discard(key)
         if held is not None and held.device >= 0:
             self.memory[held.device].live -= held.size
 

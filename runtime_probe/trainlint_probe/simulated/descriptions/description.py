@@ -67,7 +67,7 @@ class Operator:
     lowered: bool
     """Whether autocast runs it in 16 bits."""
     plain: bool
-    """Whether it only computes: it neither waits nor copies, draws nor sends, and tensors of the host are errors."""
+    """Whether it only computes: it neither waits nor copies, draws nor sends, and is told no device."""
     queued: bool = True
     """Whether the host hands it over by itself; the operators of a graph go together."""
 
@@ -82,6 +82,8 @@ def described(func: Any) -> Operator:
     wait, upload = _WAITS.get(overload) or _WAITS.get(name), _UPLOADS.get(name)
     collective = is_collective(func.namespace, name)
     draws = torch.Tag.nondeterministic_seeded in func.tags
+    device_at = _device_at(schema)
+    does_more = (wait, upload, collective, draws, device_at is not None, name in _ODD, func.namespace == "quantized")
     return Operator(
         func,
         func._op if type(func) is torch._ops.OpOverload else func,
@@ -93,8 +95,12 @@ def described(func: Any) -> Operator:
         strict=name in _STRICT,
         collective=collective,
         draws=draws,
-        device_at=next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None),
-        aliases=bool(aliased) and None not in aliased and name not in _REPLACING,
+        device_at=device_at,
+        aliases=bool(aliased) and all(aliased) and name not in _REPLACING,
         lowered=is_lowered(name),
-        plain=not (wait or upload or collective or draws or name in _ODD or func.namespace == "quantized"),
+        plain=not any(does_more),
     )
+
+
+def _device_at(schema: Any) -> int | None:
+    return next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None)
