@@ -16,7 +16,12 @@ from trainlint.history import git as history
 
 TRAINING = "import torch\n\n\ndef train(loader):\n    for x in loader:\n        print(x.cuda().mean().item())\n"
 ALLOWED = {"rev-parse", "merge-base", "ls-tree", "cat-file"}
-FLAGS = {"--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"}
+FLAGS = {
+    *("--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"),
+    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}"),
+    *("safe.bareRepository=explicit", "protocol.allow=never"),
+}
+"""What the commands above need today, and what others would need that looked at files."""
 
 
 @pytest.fixture
