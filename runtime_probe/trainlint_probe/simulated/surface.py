@@ -79,6 +79,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         kwargs = kwargs or {}
         if self.operators.quiet:
             return func(*args, **kwargs)
+        if types and (answer := self._answered(func, types, args, kwargs)) is not NotImplemented:
+            return answer
         handler = self._handlers.get(func)
         if handler is not None:
             return self._calling(handler, func, args, kwargs)
@@ -88,6 +90,16 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if kwargs.get("pin_memory"):
             return self._pinned(func, args, kwargs)
         return self.call(func, args, kwargs)
+
+    def _answered(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What the arguments answer that are no tensors but act as some, as the proxies of torch.fx do."""
+        for kind in types:
+            if not issubclass(kind, torch.Tensor):
+                with self:
+                    answer = kind.__torch_function__(func, types, args, kwargs)
+                if answer is not NotImplemented:
+                    return answer
+        return NotImplemented
 
     def _calling(self, handler: _Handler, func: Any, args: Any, kwargs: Any) -> Any:
         if handler == self._unchecked:
