@@ -54,6 +54,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             ),
             _Base.get_device: self._get_device,
             _Base.to: self._to,
+            torch._C._nn._parse_to: self._parsed,
             _Base.cuda: self._cuda,
             _Base.cpu: lambda args, kwargs: self._named("Tensor.cpu", self.copies.to_host, args[0]),
             _Base.numpy: self._numpy,
@@ -186,6 +187,12 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if more or dtype not in (None, moved.dtype):
             moved = self.call(_Base.to, (moved, dtype or moved.dtype), more)
         return moved
+
+    def _parsed(self, args: Any, kwargs: Any) -> Any:
+        """What `Module.to` was asked for; `module.to(tensor)` means the device of that tensor."""
+        device, *others = torch._C._nn._parse_to(*args, **kwargs)
+        like = args[0] if args else kwargs.get("tensor")
+        return (self._device((like,), {}) if isinstance(like, torch.Tensor) else device, *others)
 
     def _type(self, args: Any, kwargs: Any) -> Any:
         tensor = args[0]

@@ -34,7 +34,6 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     _pinning(patches, places)
     _attention_switches(patches)
     _threads(patches, enter)
-    patches.put(torch._C._nn, "_parse_to", _parsed(places, torch._C._nn._parse_to))
     patches.put(torch, "compile", _uncompiled)
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
@@ -114,19 +113,6 @@ def _backward(operators: Operators, own: Function) -> Function:
         return result
 
     return run
-
-
-def _parsed(places: Places, own: Function) -> Function:
-    """What `Module.to` was asked for; `module.to(tensor)` means the device of that tensor."""
-
-    @functools.wraps(own)
-    def parsed(*args: Any, **kwargs: Any) -> Any:
-        device, *others = own(*args, **kwargs)
-        like = args[0] if args else kwargs.get("tensor")
-        index = places.device(like) if isinstance(like, torch.Tensor) else None
-        return (device if index is None else torch.device("cuda", index), *others)
-
-    return parsed
 
 
 def _saved_tensors(patches: Patches, surface: Surface) -> None:

@@ -287,9 +287,8 @@ def test_layers_without_a_shape_yet_move_to_the_device(simulation: Simulation) -
 
 
 def test_a_module_follows_a_tensor_to_its_device(simulation: Simulation) -> None:
-    layer = nn.Linear(2, 2).to(torch.zeros(1, device="cuda:1"))
-
-    assert layer.weight.device == torch.device("cuda:1")
+    for where in (nn.Linear(2, 2).to(torch.zeros(1, device="cuda:1")), nn.Linear(2, 2).to(device="cuda:1")):
+        assert where.weight.device == torch.device("cuda:1")
 
 
 def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> None:
