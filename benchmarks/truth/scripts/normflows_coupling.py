@@ -16,7 +16,7 @@ model = nf.NormalizingFlow(nf.distributions.DiagGaussian(2, trainable=False), la
 model = model.to("cuda")
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-4, weight_decay=1e-5)
 points = torch.randn(256, 2)
-for step in range(14):
+for _ in range(14):
     optimizer.zero_grad()
     loss = model.forward_kld(points[torch.randperm(256)[:32]].to("cuda"))
     loss = loss + model.reverse_kld(num_samples=16)
