@@ -264,15 +264,16 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _copy(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         target, source = args[0], args[1]
-        to, origin = self.places.device(target), self.places.device(source)
-        if to == origin or not source.numel():
+        is_number = not isinstance(source, torch.Tensor)  # PyTorch makes a tensor of the host of it
+        to, origin = self.places.device(target), None if is_number else self.places.device(source)
+        if to == origin or not (is_number or source.numel()):
             if to is not None and to == origin and self.capture is None:
                 self.launches += 1
             return self._copied(operator, args, kwargs)
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
-        size = source.numel() * source.element_size()
+        size = 8 if is_number else source.numel() * source.element_size()
         if origin is None:
-            pageable = not self.places.is_pinned(source)
+            pageable = is_number or not self.places.is_pinned(source)
             self.log.note(What(Kind.COPY, self.name("copy_"), HOST_TO_DEVICE, blocking, pageable), size)
         elif to is None:
             pageable = not self.places.is_pinned(target)  # into such memory the host waits in any case

@@ -68,6 +68,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             ),
             _Base.get_device: self._get_device,
             _Base.to: self._to,
+            torch._C._nn._parse_to: self._parsed,
             _Base.cuda: self._cuda,
             _Base.cpu: lambda args, kwargs: self._named("Tensor.cpu", self.copies.to_host, args[0]),
             _Base.numpy: self._numpy,
@@ -94,6 +95,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.operators.quiet:
             return func(*args, **(kwargs or {}))
+        if types and (answer := self._answered(func, types, args, kwargs or {})) is not NotImplemented:
+            return answer
         if not kwargs and func in self._names:
             return self.call(func, args, {})
         handler = self._handlers.get(func)
@@ -109,6 +112,16 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if type(func) in _LASTING:
             self._names[func] = shown(func)
         return self.call(func, args, kwargs)
+
+    def _answered(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What the arguments answer that are no tensors but act as some, as the proxies of torch.fx do."""
+        for kind in types:
+            if not issubclass(kind, torch.Tensor):
+                with self:
+                    answer = kind.__torch_function__(func, types, args, kwargs)
+                if answer is not NotImplemented:
+                    return answer
+        return NotImplemented
 
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Call a function of PyTorch. Those that are written in Python run with this mode on, as any code does."""
@@ -212,6 +225,12 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if more or dtype not in (None, moved.dtype):
             moved = self.call(_Base.to, (moved, dtype or moved.dtype), more)
         return moved
+
+    def _parsed(self, args: Any, kwargs: Any) -> Any:
+        """What `Module.to` was asked for; `module.to(tensor)` means the device of that tensor."""
+        device, *others = torch._C._nn._parse_to(*args, **kwargs)
+        like = args[0] if args else kwargs.get("tensor")
+        return (self._device((like,), {}) if isinstance(like, torch.Tensor) else device, *others)
 
     def _type(self, args: Any, kwargs: Any) -> Any:
         tensor = args[0]

@@ -100,7 +100,7 @@ class Valueless:
     def copy(self, func: Any, args: Any, kwargs: Any) -> Any:
         """`copy_`, of which one side or both have no values."""
         target, source = args[0], args[1]
-        if source.is_meta and not target.is_meta:
+        if isinstance(source, torch.Tensor) and source.is_meta and not target.is_meta:
             target.zero_()
             return target
         return func(*args, **kwargs)
