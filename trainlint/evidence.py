@@ -144,9 +144,6 @@ class Optimizer:
     parameters: int
     """How many tensors it updates."""
     made_at: Line | None = None
-    tried: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Each way of updating → the milliseconds of one update by it, tried on copies after the window, in turn with the
-    others. Empty where nothing was tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,6 @@ class ChildSettings:
     """Whether what a budget limits is counted at each line."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
-    tries_optimizers: bool = False
-    """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
     progress: bool = False
     """Whether the process tells how far it is, twice a second."""
     lines_of: tuple[str, ...] = ()

@@ -158,7 +158,6 @@ def _request(options: Options) -> Request:
             deep_steps=deep,
             deep_without_device=options.deep is True,
             budget=options.budget,
-            tries_optimizers=options.tries_optimizers,
             lines_of=options.lines_of,
         ),
         script_to_stderr=True,

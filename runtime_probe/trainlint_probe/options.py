@@ -55,7 +55,6 @@ class Options:
     """Whether the run fails where it exceeds its limits."""
     limits: tuple[str, ...]
     """Limits as they were typed, besides those of the configuration: "syncs=0"."""
-    tries_optimizers: bool
     """Whether to try each way in which an optimizer could update."""
     overlay: bool | None
     """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
@@ -92,7 +91,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         deep=typed.deep,
         budget=typed.budget or bool(typed.limit),
         limits=tuple(typed.limit or ()),
-        tries_optimizers=typed.try_optimizers,
         overlay=typed.overlay,
         output_format=typed.output_format,
         output_file=typed.output_file,
@@ -148,11 +146,6 @@ def _parser() -> argparse.ArgumentParser:
         "for the tables of operators and modules, where that takes seconds)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
-    run.add_argument(
-        "--try-optimizers",
-        action="store_true",
-        help="after the steps, time each way in which an optimizer could update (for-loop, foreach, fused) on copies",
-    )
     add_overlay(run)
     run.add_argument("--verify", type=_gone, help=argparse.SUPPRESS)
     budget = parser.add_argument_group("a budget, for CI")

@@ -148,7 +148,7 @@ class Hooks:
         """
 
         def all_seen(changes: Changes) -> None:
-            seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
+            seen(lambda run: self._with_handovers(changes(run)))
 
         clock = self.clock.best_candidate()
         deeper = Deeper(
@@ -210,12 +210,6 @@ class Hooks:
     def _with_handovers(self, run: Run) -> Run:
         """The run, and what it would cost its steps to receive their batches from workers."""
         return replace(run, loaders=self.loaders.handed_over(run.loaders))
-
-    def _with_ways_of_updating(self, run: Run) -> Run:
-        """The run, and what its optimizers would take if they updated otherwise, where the user asks for that."""
-        if not self.child_settings.tries_optimizers or (self.deeper is not None and self.deeper.is_cut_short):
-            return run  # in the second case the script has ended, perhaps for want of memory
-        return replace(run, optimizers=self.optimizers.try_ways(run.optimizers))
 
 
 _STATEFUL = "torchdata.stateful_dataloader.stateful_dataloader"
