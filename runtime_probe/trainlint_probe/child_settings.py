@@ -67,8 +67,6 @@ class ChildSettings:
     """Whether what a budget limits is counted at each line."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
-    progress: bool = False
-    """Whether the process tells how far it is, twice a second."""
     lines_of: tuple[str, ...] = ()
     """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
     parent: int = 0

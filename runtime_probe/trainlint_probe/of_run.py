@@ -161,7 +161,6 @@ def _request(options: Options) -> Request:
             lines_of=options.lines_of,
         ),
         script_to_stderr=True,
-        progress=options.progress,
         overlay=options.overlay,
     )
 

@@ -62,8 +62,6 @@ class Options:
     output_file: Path | None
     page: Path | None
     color: Color
-    progress: bool
-    """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
     lines_of: tuple[str, ...] = ()
     """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
@@ -96,7 +94,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         output_file=typed.output_file,
         page=typed.page,
         color=typed.color,
-        progress=typed.progress,
         verbose=typed.verbose,
     )
 
@@ -170,9 +167,6 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
     add_color(output)
-    output.add_argument(
-        "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
-    )
     output.add_argument(
         "-v", "--verbose", action="store_true", help="say of each finding what was seen of it, and show whole tables"
     )

@@ -213,7 +213,6 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
             flops=False,
         ),
         script_to_stderr=True,
-        progress=options.progress,
         edits=version.edits,
         also_kept=version.keeps,
         overlay=options.overlay,

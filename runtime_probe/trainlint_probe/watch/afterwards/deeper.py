@@ -130,11 +130,6 @@ class Deeper:
         """What goes on, for people; empty where little is lost if the script ends meanwhile."""
 
     @property
-    def doing(self) -> str:
-        """What goes on, for who waits."""
-        return f"after the window, {self.stage.partition(',')[0] or 'looking closer'}"
-
-    @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
         asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies, self.without_calls)
