@@ -32,7 +32,6 @@ from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
-from trainlint_probe.traces.timeline import Timeline, timeline_of
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ class _TraceResult:
     reading: TraceReading | None = None
     """None as well where there was no device and nobody asked for more than the tables: what a trace of the host alone
     shows, the window has shown without the profiler."""
-    timeline: Timeline | None = None
     tables: ProfileTables | None = None
     trouble: str = ""
     """What kept it from being read."""
@@ -94,7 +92,6 @@ def result_of_run(options: Options) -> Result:
         runs,
         whole.verdicts,
         reading,
-        read.timeline,
         tables=read.tables,
         judged=static.judged,
         unjudged=whole.unjudged,
@@ -175,7 +172,7 @@ def _read_trace(launched: Launched, rank: int, *, whole: bool) -> _TraceResult:
         tables = tables_of(trace)
         if not (whole or trace.work):
             return _TraceResult(tables=tables)
-        return _TraceResult(reading_of(trace), timeline_of(trace), tables)
+        return _TraceResult(reading_of(trace), tables)
     except UnreadableTrace as error:
         return _TraceResult(trouble=str(error))
 

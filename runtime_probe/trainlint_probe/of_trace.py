@@ -22,14 +22,12 @@ from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot
 from trainlint_probe.traces.ranks import RanksReading, read_ranks
 from trainlint_probe.traces.reading import TraceReading, reading_of
-from trainlint_probe.traces.timeline import timeline_of
 
 
 def result_of_trace(options: Options, path: Path) -> Result:
     """What a trace, or a directory with one for each rank, shows. Raises UsageError where it cannot be read."""
     memory = _memory(options.memory)
     readings: TraceReading | RanksReading
-    timeline = tables = None
     try:
         if path.is_dir():
             readings = read_ranks(path)
@@ -39,7 +37,7 @@ def result_of_trace(options: Options, path: Path) -> Result:
         else:
             trace = read_events(path)
             readings = reading = reading_of(trace)
-            timeline, found, tables = timeline_of(trace), judge(reading), tables_of(trace)
+            found, tables = judge(reading), tables_of(trace)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
     run = run_of(reading)
@@ -53,9 +51,7 @@ def result_of_trace(options: Options, path: Path) -> Result:
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
     whole = confirm_findings(static, run, of_run, configurations)
     unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
-    return Result(
-        (), whole.verdicts, readings, timeline, memory, tables=tables, judged=static.judged, unjudged=unjudged
-    )
+    return Result((), whole.verdicts, readings, memory, tables=tables, judged=static.judged, unjudged=unjudged)
 
 
 def _unread(readings: TraceReading | RanksReading) -> tuple[Failure, ...]:

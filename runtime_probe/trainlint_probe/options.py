@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     output = parser.add_argument_group("output")
     add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
-    output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
+    output.add_argument("--page", type=Path, metavar="FILE", help="write the whole report as a page (HTML) as well")
     add_color(output)
     output.add_argument(
         "-v", "--verbose", action="store_true", help="say of each finding what was seen of it, and show whole tables"

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
-    from trainlint_probe.traces.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class Result:
     verdicts: tuple[Verdict, ...]
     readings: TraceReading | RanksReading | None = None
     """What the trace shows, or the traces of all ranks."""
-    timeline: Timeline | None = None
     memory: MemoryReading | None = None
     tables: ProfileTables | None = None
     """The operators and modules of the trace."""

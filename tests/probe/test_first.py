@@ -24,7 +24,7 @@ PROOF = replace(SMALL, code="TRN606", at=Line("c.py", 7), cost=None, share=None)
 
 
 def codes(*verdicts: Verdict) -> list[str]:
-    return [item.said.code for item in to_do_first(verdicts, STEP_MS, 9)]
+    return [item.said.code for item in to_do_first(verdicts, STEP_MS)]
 
 
 def test_what_may_gain_most_comes_before_a_trifle_that_is_sure() -> None:

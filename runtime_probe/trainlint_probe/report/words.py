@@ -66,11 +66,6 @@ def needs_accelerator(item: Verdict) -> bool:
     return item.sentence == NEEDS_A_GPU
 
 
-def milliseconds(cost: Interval | None) -> str:
-    """A time as an interval; empty where it is not known."""
-    return "" if cost is None else span(cost, to="–")
-
-
 def percent(share: Interval | None) -> str:
     """A share as an interval; empty where it is not known."""
     if share is None:
@@ -79,11 +74,6 @@ def percent(share: Interval | None) -> str:
     if high == "inf":
         return f"{low}% or more"
     return f"{low}%" if low == high else f"{low}–{high}%"
-
-
-def frequency_text(per_step: float | None) -> str:
-    """How often a line runs in a step; empty where it is not known."""
-    return "" if per_step is None else f"{per_step:.3g}×"
 
 
 def capital(text: str) -> str:

@@ -128,20 +128,3 @@ def test_a_trace_without_steps_is_told_as_a_whole(tmp_path: Path, capsys: pytest
     assert "Modules, by their own time in the trace, without the modules inside of them:" in text
     assert "From the whole trace, which marks no steps" in text
     assert "a step" not in text[text.index("Operators, by") : text.index("From the whole trace")]
-
-
-@pytest.mark.slow  # it draws pictures
-def test_the_page_has_all_three_tables() -> None:
-    from trainlint_probe.report.page import page
-
-    text = page([run()], [], tables=samples.tables())
-    assert '<th scope="row"><code>aten::op19</code></th><td class="number">0.000</td>' in text
-    assert "<code>aten::op20</code>" not in text
-    assert "And 10 more with 0.000 ms." in text
-    assert "<code>Net.layer0</code>" in text
-    assert "Modules take 30% of the host&#39;s time" in text
-    assert "<code>src/data.py:12</code> in <code>__getitem__</code>" in text
-    assert '<td class="number">27.744</td>' in text
-    nothing = page([samples.run()], [])
-    assert 'id="operators"' not in nothing
-    assert 'id="line-times"' not in nothing
