@@ -344,9 +344,6 @@ class Run:
     """Floating point operations of one step, matrix products, convolutions and attention alone."""
     flops_on_device: Mapping[str, float] = field(default_factory=dict)
     """Of these, the accelerator's, by precision: "bf16", "tf32" ..."""
-    profiled_s: float | None = None
-    """Seconds that the steps under PyTorch's profiler took, with its start and the writing of its trace; None where
-    there were none."""
     alive: tuple[Alive, ...] = ()
     """What was kept at the end of the window, and after each of a few more steps: looked at where memory had grown."""
     counted: tuple[Counted, ...] = ()

@@ -110,15 +110,12 @@ def _report(result: Result, style: Style, *, verbose: bool) -> str:
             style,
             unjudged=result.unjudged,
             budgets=result.budgets,
-            tables=result.tables,
             verbose=verbose,
         )
     from trainlint_probe.report.terminal_trace import render_trace
 
     assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(
-        result.reading, result.verdicts, style, unjudged=result.unjudged, tables=result.tables, verbose=verbose
-    )
+    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=verbose)
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,14 +14,13 @@ from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.judgement.verdicts import WHOLE_TRACE
 from trainlint_probe.options import Options
-from trainlint_probe.profile_tables.tables import tables_of
 from trainlint_probe.result import Result
-from trainlint_probe.traces.events import UnreadableTrace, read_events
+from trainlint_probe.traces.events import UnreadableTrace
 from trainlint_probe.traces.guarded_snapshot import read_snapshot
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot
 from trainlint_probe.traces.ranks import RanksReading, read_ranks
-from trainlint_probe.traces.reading import TraceReading, reading_of
+from trainlint_probe.traces.reading import TraceReading, read_trace
 
 
 def result_of_trace(options: Options, path: Path) -> Result:
@@ -32,12 +31,10 @@ def result_of_trace(options: Options, path: Path) -> Result:
         if path.is_dir():
             readings = read_ranks(path)
             reading = readings.ranks[0]
-            tables = tables_of(read_events(reading.path))
             found = [*judge_ranks(readings), *(item for rank in readings.ranks for item in judge(rank))]
         else:
-            trace = read_events(path)
-            readings = reading = reading_of(trace)
-            found, tables = judge(reading), tables_of(trace)
+            readings = reading = read_trace(path)
+            found = judge(reading)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
     run = run_of(reading)
@@ -51,7 +48,7 @@ def result_of_trace(options: Options, path: Path) -> Result:
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
     whole = confirm_findings(static, run, of_run, configurations)
     unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
-    return Result((), whole.verdicts, readings, memory, tables=tables, judged=static.judged, unjudged=unjudged)
+    return Result((), whole.verdicts, readings, memory, judged=static.judged, unjudged=unjudged)
 
 
 def _unread(readings: TraceReading | RanksReading) -> tuple[Failure, ...]:

@@ -139,8 +139,7 @@ def _parser() -> argparse.ArgumentParser:
         "--deep",
         action="store_true",
         default=None,
-        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator; elsewhere only "
-        "for the tables of operators and modules, where that takes seconds)",
+        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
     add_overlay(run)
@@ -167,9 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     output.add_argument("--page", type=Path, metavar="FILE", help="write the whole report as a page (HTML) as well")
     add_color(output)
-    output.add_argument(
-        "-v", "--verbose", action="store_true", help="say of each finding what was seen of it, and show whole tables"
-    )
+    output.add_argument("-v", "--verbose", action="store_true", help="say of each finding what was seen of it")
     return parser
 
 

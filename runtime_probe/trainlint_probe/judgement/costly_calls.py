@@ -8,7 +8,7 @@ from statistics import fmean
 from trainlint.evidence import Interval, Line, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import COSTLY
-from trainlint_probe.judgement.step_times import line_times
+from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, in_another_run, known_gain, timed
 from trainlint_probe.traces.judge import RuntimeFinding
 from trainlint_probe.traces.places import Source
@@ -52,7 +52,8 @@ def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> In
         return _within(step, in_another_run(measured))
     known = timed(items, len(run.steps))
     # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
-    at_line = sum(item.ms for item in line_times(run) if item.at == at)
+    phases = mean_phases(run)
+    at_line = sum(item.share * phases.get(item.phase, 0.0) for item in run.lines if item.at == at)
     most = max(known.high, at_line * (1 + BETWEEN_RUNS)) * (1 + _AFTER_A_CALL)
     if measured is not None:  # of steps without the call, while the system still wrote the files of those before
         most = max(most, in_another_run(measured).high)

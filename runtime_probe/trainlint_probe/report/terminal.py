@@ -16,7 +16,6 @@ from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.utilization import utilization
-from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
@@ -42,7 +41,6 @@ from trainlint_probe.wording.units import duration, unit_of
 
 if TYPE_CHECKING:
     from trainlint_probe.budgets.judged import Spending
-    from trainlint_probe.profile_tables.tables import ProfileTables
 
 _BAR = 30
 """Columns of a bar that stands for a whole step, where the terminal has room."""
@@ -71,7 +69,6 @@ def render(
     *,
     unjudged: Unjudged = EVERYTHING_JUDGED,
     budgets: Sequence[Spending] = (),
-    tables: ProfileTables | None = None,
     verbose: bool = False,
 ) -> str:
     """The report of a run, ending with a line feed.
@@ -82,14 +79,12 @@ def render(
         style: what the terminal can show.
         unjudged: what no verdict speaks of.
         budgets: what each process spent, where there is a budget.
-        tables: the operators and modules of the first run.
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
         *_heading(runs, verdicts, unjudged, style),
         *split_lines(mean_phases(runs[0]), style),
         *_sampled(runs[0], style),
-        *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *failure_lines(unjudged, style),

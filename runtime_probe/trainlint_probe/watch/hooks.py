@@ -17,7 +17,6 @@ from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
 from trainlint_probe.watch.afterwards.without_calls import WithoutCalls, worth_leaving_out
-from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
@@ -53,7 +52,6 @@ class Hooks:
         self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
-        self.without_gradients = WithoutGradients()
         self.memory = Reader()
         self.budget = _budget(watch) if orders.budget else None
         self.deeper: Deeper | None = None
@@ -88,7 +86,6 @@ class Hooks:
         self.clock.compiled = self.compiles.count
 
     def _after_step(self, optimizer: Any) -> None:
-        self.without_gradients.look(optimizer)
         self.replicas.after_step()
         self.direct_forwards.step_ended()
 
@@ -150,15 +147,11 @@ class Hooks:
         def all_seen(changes: Changes) -> None:
             seen(lambda run: self._with_handovers(changes(run)))
 
-        clock = self.clock.best_candidate()
         deeper = Deeper(
             self.child_settings,
             self.watch,
             all_seen,
             compiled=self.compiles.count() > 0,
-            step_ms=fmean(clock.milliseconds() or [0.0]) if clock is not None else 0.0,
-            is_alone=self.clock.is_alone,
-            gradients=self.without_gradients,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
             cost=self._cost_of_watching(),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 
 import pytest
+import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.evidence import Line, Phase
 from trainlint.symptoms import Symptom
+from trainlint_probe.watch import hooks
 
 
 def test_a_plain_loop(runner: Runner) -> None:
@@ -107,3 +109,12 @@ def test_what_pytorch_warns_of_is_noted_at_its_line(runner: Runner) -> None:
     (warned,) = [item for item in run.seen if item.symptom is Symptom.WARNING]
     assert (warned.at.line, warned.what) == (line_of("warned", "autocast(enabled"), "FutureWarning")
     assert "torch.cuda.amp.autocast" in warned.details["message"]
+
+
+def test_a_gpu_that_is_left_alone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert hooks._unused_gpu().startswith("There is a GPU, and this training did not use it")
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    assert hooks._unused_gpu() == ""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert hooks._unused_gpu() == ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,9 +24,7 @@ from trainlint_probe.traces.places import WAIT
 from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
-from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
 from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
-from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import display_path
@@ -44,10 +41,6 @@ _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
 _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 """The most steps, and seconds, in which lines are looked at after the window."""
-_SHORT_S, _LONG_S = 3.0, 10.0
-"""On a CPU, where nobody has asked for the profiler: so long may all its steps together take, or else a single one."""
-_MOST_BYTES = 64_000_000
-"""Likewise, a trace that is read: that takes some seconds."""
 _FEWEST_STEPS = 2
 """Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
 
@@ -78,9 +71,6 @@ class Deeper:
         seen: Callable[[Changes], None],
         *,
         compiled: bool,
-        step_ms: float = 0.0,
-        is_alone: bool = True,
-        gradients: WithoutGradients | None = None,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
         sampler: Sampler | None = None,
@@ -88,10 +78,7 @@ class Deeper:
         anomalies: CostOfWatching | None = None,
         without_calls: WithoutCalls | None = None,
     ) -> None:
-        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted, and
-        hooks of modules would have it compiled anew.
-
-        `step_ms` is what a step takes. `is_alone`: no other process must take as many steps.
+        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted.
 
         `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
@@ -115,11 +102,6 @@ class Deeper:
         self.stages = self._stages()
         self.counts = orders.flops and not compiled and says_something(orders)
         self.profiles = orders.deep_steps > 0 and says_something(orders)
-        self.profiles_briefly = orders.deep_steps > 0 and not self.profiles and is_alone and step_ms <= _LONG_S * 1e3
-        """A few steps for the table of operators, where nobody has asked for more and no device has work."""
-        self.step_ms = step_ms
-        self.modules = None if compiled else ModuleRanges()
-        self.gradients = gradients or WithoutGradients()
         self.memory = memory
         self.profiled = self.profiled_of = 0
         """Steps that were recorded whole, and those that were to be."""
@@ -133,7 +115,7 @@ class Deeper:
     def wanted(self) -> bool:
         """Whether there is anything to do."""
         asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies, self.without_calls)
-        return self.profiles or self.profiles_briefly or self.counts or any(item is not None for item in asked)
+        return self.profiles or self.counts or any(item is not None for item in asked)
 
     def advance(self) -> None:
         """A step has ended."""
@@ -178,8 +160,6 @@ class Deeper:
             yield from self._count_operations()
         if self.loaders is not None:
             yield from self._hand_over(self.loaders)
-        if self.profiles_briefly:
-            yield from self._profile_briefly()
         if self.sampler is not None:
             yield from self._sample(self.sampler)
         if self.anomalies is not None:
@@ -267,14 +247,9 @@ class Deeper:
             what = keeper.name or "an object without a name"
             self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 
-    def _profile_briefly(self) -> Generator[bool, None, None]:
-        steps = self.child_settings.deep_steps if self.child_settings.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
-        yield from self._profile(steps)
-
     def _profile(self, steps: int) -> Generator[bool, None, None]:
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
 
-        began = perf_counter()
         self.profiled_of = steps
         activities = [activity for activity in supported_activities() if activity != ProfilerActivity.MTIA]
         profiler = profile(activities=activities)
@@ -284,29 +259,19 @@ class Deeper:
         waits = CudaWaits(self._mark_wait)
         if torch.cuda.is_available():
             waits.start()
-        if self.modules is not None:
-            self.modules.start()
-        self.gradients.is_on = True
         try:
             for step in range(steps):
                 kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
-                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}" if self.profiles else ""
+                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}"
                 with record_function(_step_name(step)):
                     yield True
                 self.profiled += 1
         finally:
-            self.gradients.is_on = False
-            if self.modules is not None:
-                self.modules.stop()
             waits.stop()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
             self._keep_trace(profiler)
-            self.found["profiled_s"] = perf_counter() - began
-        names = self.modules.parameters if self.modules is not None else {}
-        if said := self.gradients.sentence(self.profiled, names):
-            self.watch.note(said)
 
     def _mark_wait(self, frame: FrameType) -> None:
         """A range behind a wait, with its line: CUDA tells of it when the host goes on."""
@@ -321,14 +286,7 @@ class Deeper:
             return
         rank, _ = rank_and_world()
         trace = Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"
-        if self.profiles:
-            profiler.export_chrome_trace(str(trace))
-        elif not _written_if_small(profiler, trace):
-            self.watch.note(
-                "There are no tables of operators and modules, as each step calls very many operators: --deep records "
-                "them all the same."
-            )
-            return
+        profiler.export_chrome_trace(str(trace))
         if not is_whole:
             _unmark(trace, _step_name(self.profiled))
 
@@ -349,18 +307,6 @@ class Deeper:
 def _step_name(number: int) -> str:
     """As the reader of traces knows steps."""
     return f"ProfilerStep#{number}"
-
-
-def _written_if_small(profiler: Any, trace: Path) -> bool:
-    """Write a trace; False, and no file, where reading it would take long."""
-    plain = trace.with_suffix("")
-    profiler.export_chrome_trace(str(plain))
-    is_small = plain.stat().st_size <= _MOST_BYTES
-    if is_small:
-        with plain.open("rb") as written, gzip.open(trace, "wb", compresslevel=1) as packed:
-            shutil.copyfileobj(written, packed)
-    plain.unlink()
-    return is_small
 
 
 def _unmark(trace: Path, step: str) -> None:
