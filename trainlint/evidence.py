@@ -337,9 +337,6 @@ class Run:
     device: str = "cpu"
     cores: Cores | None = None
     """Who had the machine's cores while the steps ran; None where that was not measured."""
-    overhead: Interval | None = None
-    """What watching cost per step: steps with and without it were taken in turn after the window. The lower bound is
-    negative where the machine was too loud to tell. None where that was not measured."""
     flops: float | None = None
     """Floating point operations of one step, matrix products, convolutions and attention alone."""
     flops_on_device: Mapping[str, float] = field(default_factory=dict)

@@ -82,7 +82,6 @@ def run(*, steps: int = 30, rank: int = 0, world_size: int = 1, slow: float = 1.
         rank=rank,
         world_size=world_size,
         device="cuda",
-        overhead=Interval(0.03, 0.05),
         flops=4.1e12,
         flops_on_device={"bf16": 4.1e12},
         redirected=("out/last.pt",),

@@ -15,7 +15,6 @@ from trainlint.evidence import Interval, Line, Loader, Run, Seen, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.overlap import overlap
-from trainlint_probe.judgement.same_line import COSTLY
 from trainlint_probe.wording import units
 
 THRESHOLD = 0.01
@@ -172,9 +171,9 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
 
 def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interval, str, str] | None:
     """What calls cost in a step, what told that, and the rest of a sentence about it; None where nothing timed them."""
-    cost = known_gain(shown)
-    if cost is not None:
-        cost = in_another_run(cost) if all(item.symptom in COSTLY for item in shown) else cost
+    gains = [item.recoverable for item in shown if item.recoverable is not None]
+    if len(gains) == len(shown):
+        cost = joint_gain(gains)
         cost = Interval(0.0, cost.high) if in_part else cost
         basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
         return cost, basis, f"; without it {units.span(cost)} {_per_step_text(run)} could be gained"
@@ -188,12 +187,6 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     return cost, "timer", f" and took the host {units.duration(ms)} {_per_step_text(run)}"
 
 
-def known_gain(shown: Sequence[Seen]) -> Interval | None:
-    """What a trace, or steps without the calls, told could be gained; None where that is not known of all of them."""
-    gains = [item.recoverable for item in shown if item.recoverable is not None]
-    return joint_gain(gains) if len(gains) == len(shown) else None
-
-
 def timed(shown: Sequence[Seen], steps: int) -> Interval:
     """What calls that were timed cost in a step: the mean, and on both sides of it how far the fastest call lies off.
 
@@ -205,11 +198,6 @@ def timed(shown: Sequence[Seen], steps: int) -> Interval:
     spread = max(ms - fastest, 0.0) if all(item.fastest_ms is not None for item in shown) else 0.0
     spread = max(spread, BETWEEN_RUNS * ms)
     return Interval(ms - spread, ms + spread)
-
-
-def in_another_run(cost: Interval) -> Interval:
-    """What steps with and without something told of one run, as far as it holds for the next."""
-    return Interval(cost.low * (1 - BETWEEN_RUNS), cost.high * (1 + BETWEEN_RUNS))
 
 
 def _why_not_timed(shown: Sequence[Seen], run: Run) -> str:

@@ -21,7 +21,6 @@ from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
     Defect,
     busy_sentence,
-    cost_of_watching,
     counts,
     defects,
     fix_command,
@@ -110,7 +109,7 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
     )
     yield from wrapped(heading, style)
     yield from wrapped(_sentence_text(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
-    clock = sentence(f"A step is {run.clock}; {cost_of_watching(run)}.", unicode=style.unicode)
+    clock = sentence(f"A step is {run.clock}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
         less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)

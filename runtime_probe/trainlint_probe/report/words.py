@@ -13,7 +13,6 @@ from trainlint.report.words import count
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
-from trainlint_probe.wording.units import duration, span
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 
@@ -113,16 +112,6 @@ def sampled_lines(run: Run) -> Iterator[tuple[str, str, float]]:
         if is_large and item.phase not in (Phase.BACKWARD, Phase.OPTIMIZER):
             via = f", by {item.via}" if item.via else ""
             yield item.phase.value, f"{place_text(item.at)} in {item.function}{via}", item.share
-
-
-def cost_of_watching(run: Run) -> str:
-    """What watching cost a step, in words."""
-    if run.overhead is None:
-        return "what watching cost was not measured"
-    low, high = run.overhead.low, run.overhead.high
-    if low <= 0:
-        return f"watching it took {duration(max(high, 0.0))} at most"
-    return f"watching it took {span(run.overhead)}"
 
 
 BUSY = 0.1

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,8 +14,7 @@ import torch
 from trainlint.evidence import Run
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
-from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
-from trainlint_probe.watch.afterwards.without_calls import WithoutCalls, worth_leaving_out
+from trainlint_probe.watch.afterwards.deeper import Changes, Deeper, says_something
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
@@ -154,9 +152,6 @@ class Hooks:
             compiled=self.compiles.count() > 0,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
-            cost=self._cost_of_watching(),
-            anomalies=self._cost_of_anomalies(),
-            without_calls=self._without_calls(),
             sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,
         )
         if not deeper.wanted:
@@ -165,40 +160,6 @@ class Hooks:
         self.deeper = deeper
         self.clock.after_window = deeper.advance
         deeper.advance()
-
-    def _cost_of_watching(self) -> CostOfWatching | None:
-        """How it is measured; None where it cannot be: where other ranks would have to take as many steps, where the
-        marks of steps would be taken out as well, and where torch.compile would compile anew.
-        """
-        clock = self.clock.best_candidate()
-        if clock is None or clock.source is not Source.OPTIMIZER or not self.clock.is_alone or self.compiles.count():
-            return None
-        return CostOfWatching(fmean(clock.milliseconds() or [0.0]), self._switch, self.clock.count_as_in_the_window)
-
-    def _cost_of_anomalies(self) -> CostOfWatching | None:
-        """How it is measured what anomaly detection costs; None where it is off, or cannot be measured."""
-        known = self._cost_of_watching()
-        if known is None or self.switches.anomaly is None or not self.switches.anomaly.calls:
-            return None
-        return CostOfWatching(known.step_ms, lambda is_on: self.switches.keep_anomalies_off(not is_on))
-
-    def _without_calls(self) -> WithoutCalls | None:
-        """How it is measured what calls cost that can be left out; None where that cannot be, or there are none."""
-        known, clock = self._cost_of_watching(), self.clock.best_candidate()
-        if known is None or clock is None:
-            return None
-        names = worth_leaving_out(clock.first.sites, clock.last.sites, clock.steps, known.step_ms)
-        return WithoutCalls(self.watch, known.step_ms, names) if names else None
-
-    def _switch(self, is_on: bool) -> None:
-        """Watch as in the window, or do not watch at all."""
-        self.watch.is_on = is_on
-        if is_on:
-            self.watch.patches.put_back()
-            self.sampler.start(IN_THE_WINDOW_S)
-        else:
-            self.sampler.stop()
-            self.watch.patches.take_out()
 
     def _with_handovers(self, run: Run) -> Run:
         """The run, and what it would cost its steps to receive their batches from workers."""

@@ -14,8 +14,7 @@ from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.watching import Watch
 
-ANOMALY = "anomaly detection"
-_ANOMALY = Kind(ANOMALY, Symptom.SLOW_SWITCH)
+_ANOMALY = Kind("anomaly detection", Symptom.SLOW_SWITCH)
 _PROFILER = Kind("PyTorch's profiler", Symptom.SLOW_SWITCH)
 
 
@@ -26,17 +25,12 @@ class Switches:
         self.watch = watch
         self.anomaly: Site | None = None
         """The line that turned anomaly detection on last."""
-        self._set_anomaly: Callable[..., Any] = lambda *args: None
-        """PyTorch's own function."""
-        self._asked: tuple[bool, bool] | None = None
-        """What the script has asked of anomaly detection, and of its look for NaN, while it is kept off; else None."""
         self.profiler: Site | None = None
         self.deterministic = ""
         """The line that asked for deterministic algorithms."""
 
     def install(self) -> None:
         """Note which lines turn them on."""
-        self._set_anomaly = torch.set_anomaly_enabled
         torch.set_anomaly_enabled = self._noting_anomaly(torch.set_anomaly_enabled)
         torch.use_deterministic_algorithms = self._noting_deterministic(torch.use_deterministic_algorithms)
         older = torch.autograd.profiler.profile
@@ -66,27 +60,11 @@ class Switches:
                 "every call of Python is slower for it, so the times are not those of the training alone."
             )
 
-    def keep_anomalies_off(self, is_off: bool) -> None:
-        """Switch anomaly detection off, whatever the script asks for, or do again as it has asked.
-
-        What is computed stays the same: anomaly detection only records, and looks. Blocks of steps without it may
-        follow each other: what the script asked for is noted once.
-        """
-        if is_off and self._asked is None:
-            self._asked = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
-            self._set_anomaly(False)
-        elif not is_off and self._asked is not None:
-            self._set_anomaly(*self._asked)
-            self._asked = None
-
     def _noting_anomaly(self, function: Callable[..., Any]) -> Any:
         @functools.wraps(function)
         def wrapper(enabled: bool, check_nan: bool = True) -> Any:
             if enabled:
                 self.anomaly = self._site(_ANOMALY) or self.anomaly
-            if self._asked is not None:
-                self._asked = enabled, check_nan
-                return None
             return function(enabled, check_nan)
 
         return wrapper

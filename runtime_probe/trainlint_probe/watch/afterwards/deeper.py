@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
@@ -17,20 +17,17 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
+from trainlint.evidence import Alive, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.traces.places import WAIT
-from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
-from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
-from trainlint_probe.watch.switches import ANOMALY
 from trainlint_probe.watch.watching import Watch
 
 Changes = Callable[[Run], Run]
@@ -43,17 +40,6 @@ _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 """The most steps, and seconds, in which lines are looked at after the window."""
 _FEWEST_STEPS = 2
 """Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CostOfWatching:
-    """How to find out what watching, or a switch for the whole run, costs a step."""
-
-    step_ms: float
-    switch: Callable[[bool], None]
-    """Puts everything in place, or takes it out."""
-    mark: Callable[[], None] = lambda: None
-    """Does what is done at the end of a step that is watched."""
 
 
 def says_something(orders: ChildSettings) -> bool:
@@ -74,17 +60,11 @@ class Deeper:
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
         sampler: Sampler | None = None,
-        cost: CostOfWatching | None = None,
-        anomalies: CostOfWatching | None = None,
-        without_calls: WithoutCalls | None = None,
     ) -> None:
         """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted.
 
         `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
-        `anomalies` is there where anomaly detection is on in the steps.
-        `without_calls` is there where calls take much of each step that can be left out.
-        `cost` is there where what watching costs can be measured.
         `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
         """
@@ -92,11 +72,6 @@ class Deeper:
         self.watch = watch
         self.loaders = loaders
         self.sampler = sampler
-        self.cost = cost
-        self.anomalies = anomalies
-        self.without_calls = without_calls
-        self.anomaly_ms: Interval | None = None
-        """What anomaly detection costs a step, where that was measured and could be told from noise."""
         self.seen = seen
         self.is_done = self.is_cut_short = False
         self.stages = self._stages()
@@ -114,7 +89,7 @@ class Deeper:
     @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
-        asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies, self.without_calls)
+        asked = (self.memory, self.loaders, self.sampler)
         return self.profiles or self.counts or any(item is not None for item in asked)
 
     def advance(self) -> None:
@@ -146,7 +121,7 @@ class Deeper:
         return replace(
             run,
             **self.found,
-            seen=(*map(self._with_cost, self._with_gains(run.seen)), *self.kept),
+            seen=(*run.seen, *self.kept),
             notes=tuple(self.watch.notes),
         )
 
@@ -162,12 +137,6 @@ class Deeper:
             yield from self._hand_over(self.loaders)
         if self.sampler is not None:
             yield from self._sample(self.sampler)
-        if self.anomalies is not None:
-            yield from self._weigh_anomalies(self.anomalies)
-        if self.cost is not None:
-            yield from self._weigh_watching(self.cost)
-        if self.without_calls is not None:
-            yield from self._leave_calls_out(self.without_calls)
 
     def _hand_over(self, loaders: Loaders) -> Generator[bool, None, None]:
         self.stage = ""
@@ -175,31 +144,6 @@ class Deeper:
         yield True
         loaders.keeps_batches = False
         loaders.hand_over()
-
-    def _weigh_anomalies(self, cost: CostOfWatching) -> Generator[bool, None, None]:
-        self.stage = ""
-        self.anomaly_ms = yield from saved_without(cost.switch, cost.step_ms)
-
-    def _with_gains(self, seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
-        return seen if self.without_calls is None else self.without_calls.with_gains(seen)
-
-    def _with_cost(self, item: Seen) -> Seen:
-        is_meant = item.symptom is Symptom.SLOW_SWITCH and item.what == ANOMALY
-        return replace(item, recoverable=self.anomaly_ms) if is_meant else item
-
-    def _leave_calls_out(self, calls: WithoutCalls) -> Generator[bool, None, None]:
-        self.stage = f"while {' and '.join(calls.names)} was left out of steps, to see what that saves"
-        yield from calls.steps()
-
-    def _weigh_watching(self, cost: CostOfWatching) -> Generator[bool, None, None]:
-        self.stage = ""
-        pairs, steps = blocks_for(cost.step_ms)
-        found: list[float] = []
-        for _ in differences(cost.switch, pairs, steps, found) if pairs else ():
-            yield True
-            if self.watch.is_on:
-                cost.mark()
-        self.found["overhead"] = interval_of(found)
 
     def _sample(self, sampler: Sampler) -> Generator[bool, None, None]:
         """Steps of milliseconds have shown few lines in the window."""

@@ -86,8 +86,6 @@ class Optimizers:
         self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """What a hook gives back takes the place of the step's arguments."""
-        if not self.watch.is_on:
-            return None
         stepping = self.known.get(optimizer)
         if stepping is None:
             stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
@@ -121,9 +119,6 @@ class Optimizers:
         stepping = self.known.get(optimizer)
         if stepping is None or stepping.site is None:
             return  # its step began before the watch
-        if not self.watch.is_on:
-            self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
-            return
         self.gradients.stepped(optimizer)
         self.after_step(optimizer)
         self.watch.phases.leave_to(stepping.depth)
