@@ -143,7 +143,6 @@ class Optimizer:
     """How it updates: "fused", "foreach" or "for-loop"; empty where that is not known."""
     parameters: int
     """How many tensors it updates."""
-    made_at: Line | None = None
 
 
 @dataclass(frozen=True, slots=True)

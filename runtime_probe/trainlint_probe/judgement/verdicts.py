@@ -86,8 +86,6 @@ def verdict(
     *,
     warned_as: str = "",
     in_part: bool = False,
-    ran: bool = False,
-    ran_in_steps: bool = False,
     threshold: float = THRESHOLD,
 ) -> Verdict:
     """What a run says of one finding.
@@ -98,8 +96,6 @@ def verdict(
         run: what was seen.
         warned_as: a regular expression that is found in the warnings which are meant; any warning where empty.
         in_part: whether what the symptom costs is the most that the pattern may cost, and not all its own.
-        ran: whether the line is known to have run, at any time.
-        ran_in_steps: whether it is known to have run in the measured steps.
         threshold: the share of a step from which a cost counts.
     """
     if not run.steps:
@@ -108,11 +104,13 @@ def verdict(
     loaders = [item for item in run.loaders if _is_of(item, finding)]
     if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
+    in_steps = [item.at for item in seen if item.symptom not in SINCE_THE_START] + [item.at for item in run.lines]
+    ran = any(_stands_at(line, finding) for line in in_steps)
     if not symptoms:
         return _not_observed(finding, "the probe has no way to measure this", ran=ran or bool(seen))
     shown = _symptoms_of_pattern(seen, symptoms, warned_as)
     if not shown:
-        return _of_nothing(finding, symptoms, seen, run, ran=ran_in_steps)
+        return _of_nothing(finding, symptoms, seen, run, ran=ran)
     return _of_calls(finding, shown, run, threshold, in_part=in_part)
 
 

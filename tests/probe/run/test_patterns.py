@@ -48,9 +48,6 @@ def states(run: Run, script: str, lines: dict[str, str]) -> dict[str, State]:
 def test_what_costs_on_the_host_is_confirmed_by_its_share_of_a_step(runner: Runner) -> None:
     run = only(runner.run("habits", "0"))
     assert states(run, "habits", COSTS) == dict.fromkeys(COSTS, State.CONFIRMED)
-    (optimizer,) = run.optimizers
-    assert optimizer.made_at is not None
-    assert optimizer.made_at.line == line_of("habits", "AdamW(")
 
 
 @pytest.mark.nightly

@@ -30,10 +30,9 @@ _OPTIMIZER, _OTHER = NUMBER[Phase.OPTIMIZER], NUMBER[Phase.OTHER]
 class _Stepping:
     """What is known of one optimizer."""
 
-    def __init__(self, optimizer: Any, number: int, made_at: Line | None) -> None:
+    def __init__(self, optimizer: Any, number: int) -> None:
         self.name = name = type(optimizer).__name__
         self.number = number
-        self.made_at = made_at
         self.kind = Kind(f"{name}.step", Symptom.OPTIMIZER_STEP)
         self.site: Site | None = None
         self.steps = 0
@@ -51,8 +50,6 @@ class Optimizers:
         self.watch = watch
         self.clock = clock
         self.gradients = Gradients(watch)
-        self.made: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
-        """Where each optimizer was made."""
         self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
         self.all: list[_Stepping] = []
         self.after_step: Callable[[Any], None] = lambda optimizer: None
@@ -75,10 +72,7 @@ class Optimizers:
                 return
             name = f"{type(optimizer).__name__}.__init__"
             kind = kinds.setdefault(name, Kind(name, Symptom.OPTIMIZER_BUILT))
-            site = self.watch.ledger.site(kind, "", maker)
-            site.calls += 1
-            if site.path:
-                self.made[optimizer] = Line(display_path(site.path, self.watch.directory), site.line)
+            self.watch.ledger.site(kind, "", maker).calls += 1
 
         return wrapper
 
@@ -88,7 +82,7 @@ class Optimizers:
         """What a hook gives back takes the place of the step's arguments."""
         stepping = self.known.get(optimizer)
         if stepping is None:
-            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
+            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all))
             self.all.append(stepping)
         phases = self.watch.phases
         stepping.site = self.watch.ledger.site(stepping.kind, "", frame_at(1))
@@ -147,7 +141,6 @@ class Optimizers:
                 steps=steps - first.get(number, 0),
                 path=item.path,
                 parameters=item.parameters,
-                made_at=item.made_at,
             )
             for number, steps in last.items()
             for item in [self.all[number]]
