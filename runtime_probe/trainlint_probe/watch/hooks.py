@@ -16,7 +16,6 @@ from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, Deeper, says_something
 from trainlint_probe.watch.compiles import Compiles
-from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.loaders import Loaders
@@ -46,7 +45,6 @@ class Hooks:
         self.optimizers = Optimizers(watch, clock)
         self.replicas = Replicas(watch)
         self.compiles = Compiles(watch)
-        self.direct_forwards = DirectForwards(watch, self.compiles.count)
         self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
@@ -78,14 +76,10 @@ class Hooks:
         self.watch.before_backward = self.switches.before_backward
         self.watch.after_backward = self._after_backward
         self.clock.step_ended = self.switches.step_ended
-        self.optimizers.after_step = self._after_step
+        self.optimizers.after_step = self.replicas.after_step
         self.clock.opened = lambda: self.sampler.start(IN_THE_WINDOW_S)
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
-
-    def _after_step(self, optimizer: Any) -> None:
-        self.replicas.after_step()
-        self.direct_forwards.step_ended()
 
     def _after_backward(self) -> None:
         self.replicas.after_backward()

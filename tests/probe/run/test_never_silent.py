@@ -97,7 +97,6 @@ def test_a_switch_that_is_on_is_confirmed_whatever_it_costs() -> None:
 
 
 def test_a_training_without_switches_has_none(runner: Runner) -> None:
-    """Nor is our own look at the calls of a step in the warm-up told as a profiler of the user's."""
     run = only(runner.run("plain", steps=8))
     assert of_switches(run) == {}
     assert not [note for note in run.notes if "Python profiler" in note]

@@ -29,11 +29,6 @@ def test_each_phase_names_its_slow_line(runner: Runner) -> None:
     assert run.looks > 0
 
 
-def test_a_forward_that_is_called_by_its_name_is_forward(runner: Runner) -> None:
-    run = only(runner.run("phases_of_lines"))
-    assert mean(run, Phase.FORWARD) >= 20  # it sleeps that long in each step
-
-
 def test_what_a_closure_does_is_not_the_optimizer_s(runner: Runner) -> None:
     run = only(runner.run("in_a_closure"))
     assert run.clock.startswith("SGD.step")

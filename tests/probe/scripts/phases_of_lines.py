@@ -1,4 +1,4 @@
-"""Each phase has one slow line: the dataset's, a forward that is called by its name, and a helper's."""
+"""Each phase has one slow line: the dataset's, a forward's, and a helper's."""
 
 import time
 
@@ -25,7 +25,7 @@ class Model(torch.nn.Module):
         return self.layer(features)
 
     def loss(self, features):
-        return self.forward(features).mean()
+        return self(features).mean()
 
 
 def log(loss):

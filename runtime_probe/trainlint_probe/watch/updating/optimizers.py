@@ -52,7 +52,7 @@ class Optimizers:
         self.gradients = Gradients(watch)
         self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
         self.all: list[_Stepping] = []
-        self.after_step: Callable[[Any], None] = lambda optimizer: None
+        self.after_step: Callable[[], None] = lambda: None
 
     def install(self) -> None:
         """Begin to watch. Optimizers that exist already are seen stepping as well."""
@@ -114,7 +114,7 @@ class Optimizers:
         if stepping is None or stepping.site is None:
             return  # its step began before the watch
         self.gradients.stepped(optimizer)
-        self.after_step(optimizer)
+        self.after_step()
         self.watch.phases.leave_to(stepping.depth)
         stepping.site.calls += 1
         stepping.site.nanoseconds += perf_counter_ns() - stepping.start
