@@ -336,10 +336,6 @@ class Run:
     device: str = "cpu"
     cores: Cores | None = None
     """Who had the machine's cores while the steps ran; None where that was not measured."""
-    flops: float | None = None
-    """Floating point operations of one step, matrix products, convolutions and attention alone."""
-    flops_on_device: Mapping[str, float] = field(default_factory=dict)
-    """Of these, the accelerator's, by precision: "bf16", "tf32" ..."""
     alive: tuple[Alive, ...] = ()
     """What was kept at the end of the window, and after each of a few more steps: looked at where memory had grown."""
     counted: tuple[Counted, ...] = ()

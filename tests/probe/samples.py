@@ -82,8 +82,6 @@ def run(*, steps: int = 30, rank: int = 0, world_size: int = 1, slow: float = 1.
         rank=rank,
         world_size=world_size,
         device="cuda",
-        flops=4.1e12,
-        flops_on_device={"bf16": 4.1e12},
         redirected=("out/last.pt",),
         notes=("the step was still getting faster when the window opened",),
     )

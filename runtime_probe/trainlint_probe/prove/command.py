@@ -210,7 +210,6 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
             compares=True,
             seed=options.seed,
             moved=() if version.root == root else (str(root), str(version.root)),
-            flops=False,
         ),
         script_to_stderr=True,
         edits=version.edits,

@@ -12,7 +12,6 @@ from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
 from trainlint_probe.budgets.judged import Spending
-from trainlint_probe.judgement.utilization import Utilization, utilization
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result
 from trainlint_probe.traces.memory_snapshot import MemoryReading
@@ -62,8 +61,6 @@ class Document:
     """What each process spent of its budget. Empty where no budget was asked for."""
     environment: Environment | None
     """The machine and the software of the first run. Null where nothing was run."""
-    utilization: Utilization | None
-    """What the first run used of its device. Null where no operations were counted."""
 
 
 def document(result: Result) -> str:
@@ -83,7 +80,6 @@ def document(result: Result) -> str:
         memory=result.memory,
         budgets=result.budgets,
         environment=runs[0].environment if runs else None,
-        utilization=utilization(runs[0]) if runs else None,
     )
     written = to_json(whole)
     return json.dumps(_finite(written), indent=2, allow_nan=False) + "\n"

@@ -15,7 +15,6 @@ from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
-from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
@@ -114,9 +113,6 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
     if run.outcome != "window closed":
         less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
         yield from wrapped(Text(less, "bold yellow"), style)
-    used = utilization(run)
-    if used is not None:
-        yield from wrapped(Text(sentence(full(used.sentence), unicode=style.unicode), "dim"), style)
 
 
 def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:

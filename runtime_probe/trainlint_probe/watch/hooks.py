@@ -14,7 +14,7 @@ import torch
 from trainlint.evidence import Run
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
-from trainlint_probe.watch.afterwards.deeper import Changes, Deeper, says_something
+from trainlint_probe.watch.afterwards.deeper import Changes, Deeper
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import display_path, frame_at
@@ -107,8 +107,6 @@ class Hooks:
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that torch knows of."""
         first, last = clock.first, clock.last
-        if self.child_settings.flops and says_something(self.child_settings) and self.compiles.count():
-            self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
         if unused := _unused_gpu():
             self.watch.note(unused)
         if self.memory.not_measured:
@@ -143,7 +141,6 @@ class Hooks:
             self.child_settings,
             self.watch,
             all_seen,
-            compiled=self.compiles.count() > 0,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
             sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,

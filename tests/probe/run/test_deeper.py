@@ -33,20 +33,19 @@ def steps_in(trace: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_without_an_accelerator_nothing_is_profiled_or_counted_unless_asked_for(
+def test_without_an_accelerator_nothing_is_profiled_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     orders = ChildSettings(output="", deep_steps=3, deep_without_device=asked)
-    deeper = Deeper(orders, Watch("", ""), lambda changes: None, compiled=False)
-    assert (deeper.profiles, deeper.counts) == (asked, asked)
+    assert Deeper(orders, Watch("", ""), lambda changes: None).profiles is asked
 
 
 class TestEndsTooEarly:
     def run(self, runner: Runner, steps: int, end: str) -> tuple[Launched, Run]:
         launched = runner.run("hostile/fails_late", str(steps), end, warmup_limit=3, deep_steps=3)
         run = only(launched)
-        assert (run.outcome, len(run.steps), run.flops) == ("window closed", 8, None)
+        assert (run.outcome, len(run.steps)) == ("window closed", 8)
         return launched, run
 
     @pytest.mark.nightly
@@ -67,13 +66,6 @@ class TestEndsTooEarly:
         assert "in step 3 of 3 under the profiler, those before it are kept" in run.notes[-1]
         (trace,) = launched.traces
         assert steps_in(trace) == ["ProfilerStep#0", "ProfilerStep#1"]
-
-    @pytest.mark.nightly
-    def test_while_operations_are_counted(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 3, "memory")
-        assert "after the window, while operations were counted" in run.notes[-1]
-        (trace,) = launched.traces
-        assert len(steps_in(trace)) == 3
 
     @pytest.mark.nightly
     def test_a_script_that_has_no_more_steps(self, runner: Runner) -> None:

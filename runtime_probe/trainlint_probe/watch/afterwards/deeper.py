@@ -43,7 +43,7 @@ _FEWEST_STEPS = 2
 
 
 def says_something(orders: ChildSettings) -> bool:
-    """Whether to profile steps and count their operations: without an accelerator, only where the user asks for it."""
+    """Whether to profile steps: without an accelerator, only where the user asks for it."""
     return orders.deep_without_device or torch.accelerator.is_available()
 
 
@@ -56,14 +56,11 @@ class Deeper:
         watch: Watch,
         seen: Callable[[Changes], None],
         *,
-        compiled: bool,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
         sampler: Sampler | None = None,
     ) -> None:
-        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted.
-
-        `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
+        """`memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
         `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
@@ -75,7 +72,6 @@ class Deeper:
         self.seen = seen
         self.is_done = self.is_cut_short = False
         self.stages = self._stages()
-        self.counts = orders.flops and not compiled and says_something(orders)
         self.profiles = orders.deep_steps > 0 and says_something(orders)
         self.memory = memory
         self.profiled = self.profiled_of = 0
@@ -90,7 +86,7 @@ class Deeper:
     def wanted(self) -> bool:
         """Whether there is anything to do."""
         asked = (self.memory, self.loaders, self.sampler)
-        return self.profiles or self.counts or any(item is not None for item in asked)
+        return self.profiles or any(item is not None for item in asked)
 
     def advance(self) -> None:
         """A step has ended."""
@@ -131,8 +127,6 @@ class Deeper:
             yield from self._look_at_what_is_kept(self.memory)
         if self.profiles:
             yield from self._profile(self.child_settings.deep_steps)
-        if self.counts:
-            yield from self._count_operations()
         if self.loaders is not None:
             yield from self._hand_over(self.loaders)
         if self.sampler is not None:
@@ -233,19 +227,6 @@ class Deeper:
         profiler.export_chrome_trace(str(trace))
         if not is_whole:
             _unmark(trace, _step_name(self.profiled))
-
-    def _count_operations(self) -> Generator[bool, None, None]:
-        from trainlint_probe.watch.afterwards.operations import Counter
-
-        self.stage = "while operations were counted"
-        counter = Counter()
-        with counter.counting():
-            yield True
-        counted = counter.counted()
-        self.found |= {"flops": counted.total, "flops_on_device": counted.on_device}
-        if counted.left_out:
-            what = " and ".join(counted.left_out)
-            self.watch.note(f"PyTorch's counter of operations leaves out {what}: a step has more than are told here.")
 
 
 def _step_name(number: int) -> str:
