@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +21,6 @@ from trainlint_probe.watch.watching import Watch
 
 WINDOW = 3 + 8 + 1
 """Steps until the window has closed: it opens after a step more than the warm-up, and the first mark begins a step."""
-
-
-def steps_in(trace: Path) -> list[str]:
-    with gzip.open(trace, "rt", encoding="utf-8") as stream:
-        events = json.load(stream)["traceEvents"]
-    return sorted({event["name"] for event in events if event.get("name", "").startswith("ProfilerStep#")})
 
 
 @pytest.mark.parametrize("asked", [True, False])
@@ -58,16 +49,9 @@ class TestEndsTooEarly:
         assert run.notes[-1] == (
             "The script failed (torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
             f"({SCRIPTS / 'hostile/fails_late.py'}:{line_of('hostile/fails_late', 'raise ')})) after the window, in "
-            "step 1 of 3 under the profiler, too early for a trace. What was measured in the window stands."
+            "step 1 of 3 under the profiler. What was measured in the window stands."
         )
 
-    def test_whole_steps_before_it_are_kept(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 2, "memory")
-        assert "in step 3 of 3 under the profiler, those before it are kept" in run.notes[-1]
-        (trace,) = launched.traces
-        assert steps_in(trace) == ["ProfilerStep#0", "ProfilerStep#1"]
-
-    @pytest.mark.nightly
     def test_a_script_that_has_no_more_steps(self, runner: Runner) -> None:
         launched, run = self.run(runner, WINDOW + 1, "end")
         assert (launched.exit_code, run.exit_code) == (0, 0)

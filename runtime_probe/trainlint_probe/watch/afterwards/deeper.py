@@ -4,8 +4,6 @@ point operations are counted.
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ import torch
 from trainlint.evidence import Alive, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
+from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.traces.places import WAIT
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
@@ -38,8 +37,6 @@ _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
 _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 """The most steps, and seconds, in which lines are looked at after the window."""
-_FEWEST_STEPS = 2
-"""Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
 
 
 def says_something(orders: ChildSettings) -> bool:
@@ -70,12 +67,10 @@ class Deeper:
         self.loaders = loaders
         self.sampler = sampler
         self.seen = seen
-        self.is_done = self.is_cut_short = False
+        self.is_done = False
         self.stages = self._stages()
         self.profiles = orders.deep_steps > 0 and says_something(orders)
         self.memory = memory
-        self.profiled = self.profiled_of = 0
-        """Steps that were recorded whole, and those that were to be."""
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
         """The line that keeps what steps make."""
@@ -101,7 +96,6 @@ class Deeper:
         if self.is_done:
             return
         if self.stage:
-            self.is_cut_short = True
             self.watch.note(f"{why} after the window, {self.stage}. What was measured in the window stands.")
         try:
             self.stages.close()
@@ -188,7 +182,6 @@ class Deeper:
     def _profile(self, steps: int) -> Generator[bool, None, None]:
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
 
-        self.profiled_of = steps
         activities = [activity for activity in supported_activities() if activity != ProfilerActivity.MTIA]
         profiler = profile(activities=activities)
         with _quiet():
@@ -199,48 +192,21 @@ class Deeper:
             waits.start()
         try:
             for step in range(steps):
-                kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
-                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}"
-                with record_function(_step_name(step)):
+                self.stage = f"in step {step + 1} of {steps} under the profiler"
+                with record_function(f"ProfilerStep#{step}"):
                     yield True
-                self.profiled += 1
         finally:
             waits.stop()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
-            self._keep_trace(profiler)
+        rank, _ = rank_and_world()
+        profiler.export_chrome_trace(str(Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"))
 
     def _mark_wait(self, frame: FrameType) -> None:
         """A range behind a wait, with its line: CUDA tells of it when the host goes on."""
         with self.watch.range(self.watch.ledger.site(_WAIT, "cuda", frame)):
             pass
-
-    def _keep_trace(self, profiler: Any) -> None:
-        from trainlint_probe.own_rank import rank_and_world
-
-        is_whole = self.profiled == self.profiled_of
-        if not is_whole and self.profiled < _FEWEST_STEPS:
-            return
-        rank, _ = rank_and_world()
-        trace = Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"
-        profiler.export_chrome_trace(str(trace))
-        if not is_whole:
-            _unmark(trace, _step_name(self.profiled))
-
-
-def _step_name(number: int) -> str:
-    """As the reader of traces knows steps."""
-    return f"ProfilerStep#{number}"
-
-
-def _unmark(trace: Path, step: str) -> None:
-    """Take the mark of a step out of a trace: it was broken off, and would pass for a quick one."""
-    with gzip.open(trace, "rt", encoding="utf-8") as stream:
-        whole = json.load(stream)
-    whole["traceEvents"] = [event for event in whole["traceEvents"] if event.get("name") != step]
-    with gzip.open(trace, "wt", encoding="utf-8") as stream:
-        json.dump(whole, stream)
 
 
 @contextmanager
