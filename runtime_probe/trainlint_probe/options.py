@@ -34,8 +34,6 @@ class Options:
     module: bool
     trace: Path | None
     """A trace, or a directory with one for each rank."""
-    memory: Path | None
-    """A memory snapshot that goes with the trace."""
     paths: tuple[Path, ...]
     """What to judge statically; by default the script and the files that were seen at work."""
     steps: int | None
@@ -78,7 +76,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         arguments=tuple(words[1:]) if ran else (),
         module=typed.module,
         trace=typed.trace,
-        memory=typed.memory,
         paths=() if ran else tuple(map(Path, words)),
         steps=typed.steps,
         warmup=typed.warmup,
@@ -102,8 +99,6 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
     """Raise UsageError for options that do not go together."""
     if typed.trace is None and not words:
         raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
-    if typed.memory is not None and typed.trace is None:
-        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
     if typed.trace is not None and typed.module:
         raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
     if typed.trace is not None and (typed.budget or typed.limit):
@@ -160,7 +155,6 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument(
         "--trace", type=Path, help="judge this trace of torch.profiler (.json, .json.gz), or a directory of ranks"
     )
-    trace.add_argument("--memory", type=Path, metavar="SNAPSHOT", help="and this snapshot of torch.cuda.memory")
     output = parser.add_argument_group("output")
     add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")

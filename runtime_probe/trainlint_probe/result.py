@@ -11,7 +11,6 @@ from trainlint.evidence import Judged, Run, Verdict
 if TYPE_CHECKING:
     from trainlint.finding import Failure
     from trainlint_probe.budgets.judged import Spending
-    from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
 
@@ -48,7 +47,6 @@ class Result:
     verdicts: tuple[Verdict, ...]
     readings: TraceReading | RanksReading | None = None
     """What the trace shows, or the traces of all ranks."""
-    memory: MemoryReading | None = None
     judged: Judged = field(default_factory=Judged)
     """The source files that `verdicts` are about."""
     unjudged: Unjudged = EVERYTHING_JUDGED

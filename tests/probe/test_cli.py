@@ -56,7 +56,6 @@ def test_what_follows_the_script_is_the_script_s(words: Sequence[str], script: s
     ("words", "sentence"),
     [
         ([], "name the script that trains, as in `trainlint probe train.py`, or a trace with --trace"),
-        (["--memory", "m.pickle", "train.py"], "--memory goes with --trace"),
         (["--trace", "t.json", "-m", "train"], "leave out -m"),
     ],
 )

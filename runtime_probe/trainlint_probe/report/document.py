@@ -14,7 +14,6 @@ from trainlint.evidence_json import to_json
 from trainlint_probe.budgets.judged import Spending
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result
-from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
 
@@ -55,8 +54,6 @@ class Document:
     """What a trace shows. Null where none was read."""
     ranks: RanksReading | None
     """What the traces of several ranks show. Null where there were none."""
-    memory: MemoryReading | None
-    """What a snapshot of the device's memory shows. Null where none was read."""
     budgets: tuple[Spending, ...]
     """What each process spent of its budget. Empty where no budget was asked for."""
     environment: Environment | None
@@ -77,7 +74,6 @@ def document(result: Result) -> str:
         ignored=result.unjudged.ignored,
         reading=readings if isinstance(readings, TraceReading) else None,
         ranks=readings if isinstance(readings, RanksReading) else None,
-        memory=result.memory,
         budgets=result.budgets,
         environment=runs[0].environment if runs else None,
     )
