@@ -156,20 +156,6 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """A line of the user's at which much time of a phase was spent, found by looking now and then."""
-
-    phase: Phase
-    at: Line
-    function: str
-    """The function that the line is in."""
-    share: float
-    """Of the phase's time, 0 to 1."""
-    via: str = ""
-    """The library's line that worked for it, where one did."""
-
-
-@dataclass(frozen=True, slots=True)
 class Cores:
     """Who had the cores of the machine in the window."""
 
@@ -325,10 +311,6 @@ class Run:
     clock: str = ""
     """What counts as a step: "AdamW.step at train.py:77"."""
     seen: tuple[Seen, ...] = ()
-    lines: tuple[Sampled, ...] = ()
-    """Where the time of each phase went."""
-    looks: int = 0
-    """How often the lines were looked up for that."""
     loaders: tuple[Loader, ...] = ()
     optimizers: tuple[Optimizer, ...] = ()
     rank: int = 0

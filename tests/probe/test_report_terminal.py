@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence import Cores, Environment, Interval, Line, Phase, Run, Sampled
+from trainlint.evidence import Cores, Environment, Interval, Line, Run
 from trainlint.finding import Failure
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render
@@ -173,12 +173,3 @@ def test_a_busy_machine_is_said_before_any_phase() -> None:
     assert "The machine was busy" in " ".join(lines[:split])
     quiet = replace(busy, cores=Cores(16, 3.0, others=1.0, waited=0.02))
     assert "The machine was busy" not in render([quiet], samples.VERDICTS, Style())
-
-
-def test_the_lines_of_large_phases_are_told_with_their_share() -> None:
-    at = Line("data.py", 12)
-    found = (Sampled(Phase.DATA_WAIT, at, "__getitem__", 0.92, "PIL/Image.py:3"), Sampled(Phase.OTHER, at, "log", 1.0))
-    text = render([replace(samples.run(), lines=found, looks=120)], samples.VERDICTS, Style())
-    assert "Lines with most of a phase (120 looks):" in text
-    assert "data wait       92%  data.py:12 in __getitem__, by PIL/Image.py:3" in text
-    assert "in log" not in text  # its phase is a trifle

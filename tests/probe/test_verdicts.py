@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.evidence import Environment, Interval, Line, Loader, Phase, Run, Sampled, Seen, State, Step, Verdict
+from trainlint.evidence import Environment, Interval, Line, Loader, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, verdict
 
-AT_LINE = (Sampled(Phase.FORWARD, Line("train.py", 14), "train", 0.5),)
+AT_LINE = Seen(Line("train.py", 14), Symptom.CHECKPOINT, "torch.save", 20, 900.0)
 
 
 def finding(code: str = "TRN201", *, first: int = 14, last: int = 14, path: str = "train.py") -> Finding:
@@ -74,7 +74,7 @@ def test_a_wait_that_was_seen_after_the_window_counts_by_the_steps_that_it_was_s
     ("device", "ran", "state"), [("cpu", True, State.UNMEASURED), ("mps", False, State.NOT_OBSERVED)]
 )
 def test_without_cuda_nothing_is_claimed_of_waits(device: str, ran: bool, state: State) -> None:
-    found = verdict(finding(), {Symptom.HOST_SYNC}, replace(run(), device=device, lines=AT_LINE if ran else ()))
+    found = verdict(finding(), {Symptom.HOST_SYNC}, replace(run(*([AT_LINE] if ran else [])), device=device))
     assert (found.state, found.cost, found.sentence) == (state, None, NEEDS_A_GPU)
 
 

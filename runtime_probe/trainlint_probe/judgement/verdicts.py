@@ -104,8 +104,7 @@ def verdict(
     loaders = [item for item in run.loaders if _is_of(item, finding)]
     if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
-    in_steps = [item.at for item in seen if item.symptom not in SINCE_THE_START] + [item.at for item in run.lines]
-    ran = any(_stands_at(line, finding) for line in in_steps)
+    ran = any(item.symptom not in SINCE_THE_START for item in seen)
     if not symptoms:
         return _not_observed(finding, "the probe has no way to measure this", ran=ran or bool(seen))
     shown = _symptoms_of_pattern(seen, symptoms, warned_as)

@@ -30,7 +30,6 @@ from trainlint_probe.report.words import (
     needs_accelerator,
     percent,
     place_text,
-    sampled_lines,
     why,
     why_no_step,
 )
@@ -82,7 +81,6 @@ def render(
     lines = [
         *_heading(runs, verdicts, unjudged, style),
         *split_lines(mean_phases(runs[0]), style),
-        *_sampled(runs[0], style),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *failure_lines(unjudged, style),
@@ -128,18 +126,6 @@ def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
         bar = ("\N{FULL BLOCK}" if style.unicode else "#") * cells
         numbers = f"  {phase.value:<15}{ms / of:9.2f} {unit:<2} {ms / whole:6.1%}  "
         yield Text.assemble(sentence(numbers, unicode=style.unicode), (bar, "blue"))
-
-
-def _sampled(run: Run, style: Style) -> Iterator[Text]:
-    """The lines that most of each larger phase was spent at."""
-    told = list(sampled_lines(run))
-    if told:
-        yield Text()
-        yield from wrapped(Text(f"Lines with most of a phase ({run.looks} looks):", "bold"), style)
-    for phase, line, share in told:
-        yield from wrapped(
-            Text(f"  {phase:<15}{share:4.0%}  {sentence(line, unicode=style.unicode)}"), style, indent="    "
-        )
 
 
 def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:

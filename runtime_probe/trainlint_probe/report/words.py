@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, State, Verdict
+from trainlint.evidence import OUTCOMES, Interval, Line, Reference, Run, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
-from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
 
@@ -95,23 +94,6 @@ def why_no_step(run: Run) -> str:
     """What kept a run from being measured."""
     why = OUTCOMES.get(run.outcome, run.outcome)
     return f"{why}: {run.failure.rstrip('.')}" if run.failure else why
-
-
-_LARGE_PHASE, _LARGE_LINE = 0.1, 0.1
-"""The share of a step from which the lines of a phase are told to people, and of the phase from which a line is."""
-
-
-def sampled_lines(run: Run) -> Iterator[tuple[str, str, float]]:
-    """The lines that most of each larger phase was spent at: the phase, the line in words, and its share of the phase.
-    Phases that PyTorch computes by itself are left out: their one line is that of `backward()` or `step()`.
-    """
-    phases = mean_phases(run)
-    whole = sum(phases.values())
-    for item in run.lines:
-        is_large = phases.get(item.phase, 0.0) >= _LARGE_PHASE * whole and item.share >= _LARGE_LINE
-        if is_large and item.phase not in (Phase.BACKWARD, Phase.OPTIMIZER):
-            via = f", by {item.via}" if item.via else ""
-            yield item.phase.value, f"{place_text(item.at)} in {item.function}{via}", item.share
 
 
 BUSY = 0.1

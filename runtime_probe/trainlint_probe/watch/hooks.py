@@ -22,7 +22,6 @@ from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
 from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
 from trainlint_probe.watch.replicas import Replicas
-from trainlint_probe.watch.sampler import ENOUGH, IN_THE_WINDOW_S, Sampler
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
@@ -45,7 +44,6 @@ class Hooks:
         self.optimizers = Optimizers(watch, clock)
         self.replicas = Replicas(watch)
         self.compiles = Compiles(watch)
-        self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
         self.memory = Reader()
@@ -77,7 +75,6 @@ class Hooks:
         self.watch.after_backward = self._after_backward
         self.clock.step_ended = self.switches.step_ended
         self.optimizers.after_step = self.replicas.after_step
-        self.clock.opened = lambda: self.sampler.start(IN_THE_WINDOW_S)
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
 
@@ -101,8 +98,7 @@ class Hooks:
         yield
 
     def stop(self) -> None:
-        """Look no more for what takes time."""
-        self.sampler.stop()
+        """Nothing is to be undone: what is watched goes on as it was."""
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that torch knows of."""
@@ -123,8 +119,6 @@ class Hooks:
             ),
             "loaders": self.loaders.between(first.loaders, last.loaders),
             "optimizers": self.optimizers.between(first.optimizers, last.optimizers),
-            "lines": self.sampler.seen(),
-            "looks": self.sampler.looks,
             "device": _device(),
             "counted": self.budget.between(clock) if self.budget is not None else (),
         }
@@ -143,7 +137,6 @@ class Hooks:
             all_seen,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
-            sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,
         )
         if not deeper.wanted:
             all_seen(lambda run: run)

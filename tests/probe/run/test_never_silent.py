@@ -9,7 +9,7 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.cli import main
-from trainlint.evidence import Environment, Interval, Line, Phase, Run, Sampled, Seen, State, Step
+from trainlint.evidence import Environment, Interval, Line, Run, Seen, State, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.runtime_rules import as_verdicts
@@ -56,21 +56,6 @@ def test_a_copy_that_may_be_needed_is_gained_at_most() -> None:
     steps = (Step(20.0, {}),) * 10
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,)))
     assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 8.625), Interval(0.0, 0.43125))
-
-
-def test_what_is_worked_out_for_a_call_may_be_gained_with_it() -> None:
-    """As the state that `torch.save(model.state_dict(), path)` writes: looks at the line see both."""
-    copied = Seen(Line("train.py", 9), Symptom.DEEP_COPY, "copy.deepcopy", calls=10, host_ms=50.0)
-    steps = (Step(20.0, {Phase.CHECKPOINT: 5.0, Phase.OTHER: 8.0}),) * 10
-    lines = (
-        Sampled(Phase.CHECKPOINT, Line("train.py", 9), "main", 1.0),
-        Sampled(Phase.OTHER, Line("train.py", 9), "main", 0.5),
-        Sampled(Phase.OTHER, Line("train.py", 8), "main", 0.5),
-    )
-    (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,), lines=lines))
-    assert found.cost is not None
-    assert found.cost.low == 0.0
-    assert found.cost.high == pytest.approx(9.0 * 1.15 * 1.5)
 
 
 def of_switches(run: Run) -> dict[str, tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from statistics import fmean
 
 import pytest
 import torch
@@ -33,6 +34,14 @@ def test_a_plain_loop(runner: Runner) -> None:
     assert (optimizer.name, optimizer.steps, optimizer.parameters) == ("AdamW", 60, 4)
     assert run.redirected == (str(runner.project / "checkpoint.pt"),)
     assert runner.files() == []
+
+
+def test_what_a_closure_does_is_not_the_optimizer_s(runner: Runner) -> None:
+    run = only(runner.run("in_a_closure"))
+    assert run.clock.startswith("SGD.step")
+    means = {phase: fmean(step.phases.get(phase, 0.0) for step in run.steps) for phase in Phase}
+    assert means[Phase.OTHER] >= 20  # it sleeps that long in each step
+    assert means[Phase.OPTIMIZER] < means[Phase.OTHER]
 
 
 def test_paths_are_shown_from_the_working_directory(runner: Runner) -> None:

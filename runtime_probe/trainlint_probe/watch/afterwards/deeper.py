@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from types import FrameType
 from typing import Any
 
@@ -26,7 +25,6 @@ from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
-from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
 from trainlint_probe.watch.watching import Watch
 
 Changes = Callable[[Run], Run]
@@ -35,8 +33,6 @@ Changes = Callable[[Run], Run]
 _WAIT = Kind(WAIT, Symptom.HOST_SYNC)
 _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
-_SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
-"""The most steps, and seconds, in which lines are looked at after the window."""
 
 
 def says_something(orders: ChildSettings) -> bool:
@@ -55,17 +51,14 @@ class Deeper:
         *,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
-        sampler: Sampler | None = None,
     ) -> None:
         """`memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
-        `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
         """
         self.child_settings = orders
         self.watch = watch
         self.loaders = loaders
-        self.sampler = sampler
         self.seen = seen
         self.is_done = False
         self.stages = self._stages()
@@ -80,8 +73,7 @@ class Deeper:
     @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
-        asked = (self.memory, self.loaders, self.sampler)
-        return self.profiles or any(item is not None for item in asked)
+        return self.profiles or self.memory is not None or self.loaders is not None
 
     def advance(self) -> None:
         """A step has ended."""
@@ -123,8 +115,6 @@ class Deeper:
             yield from self._profile(self.child_settings.deep_steps)
         if self.loaders is not None:
             yield from self._hand_over(self.loaders)
-        if self.sampler is not None:
-            yield from self._sample(self.sampler)
 
     def _hand_over(self, loaders: Loaders) -> Generator[bool, None, None]:
         self.stage = ""
@@ -132,20 +122,6 @@ class Deeper:
         yield True
         loaders.keeps_batches = False
         loaders.hand_over()
-
-    def _sample(self, sampler: Sampler) -> Generator[bool, None, None]:
-        """Steps of milliseconds have shown few lines in the window."""
-        self.stage = ""
-        began = perf_counter()
-        sampler.start(AFTERWARDS_S)
-        try:
-            for _ in range(_SAMPLED_STEPS):
-                if sampler.looks >= ENOUGH or perf_counter() - began > _SAMPLED_S:
-                    break
-                yield True
-        finally:
-            sampler.stop()
-            self.found |= {"lines": sampler.seen(), "looks": sampler.looks}
 
     def _look_at_what_is_kept(self, memory: Callable[[], Memory | None]) -> Generator[bool, None, None]:
         self.stage = "while what it keeps was looked at"
