@@ -118,8 +118,8 @@ def test_what_pytorch_warns_of_confirms_the_rule_that_speaks_of_it(runner: Runne
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code, *about = line.partition("  # ")[2].split()[:2] or [""]
         if code in RULES:
-            expected = State.NOT_OBSERVED if about else State.CONFIRMED
-            assert said_of(run, code, number, str(path)).state is expected, line
+            is_confirmed = said_of(run, code, number, str(path)).state is State.CONFIRMED
+            assert is_confirmed is not bool(about), line
 
 
 @pytest.mark.nightly
