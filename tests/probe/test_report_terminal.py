@@ -47,6 +47,11 @@ def test_the_dearest_comes_first_and_what_asks_for_no_work_takes_a_line_each() -
     assert f"N{samples.SAVING.sentence[1:]}." in render([samples.run()], samples.VERDICTS, Style(), verbose=True)
 
 
+def test_what_a_simulated_run_refutes_is_told_with_its_count() -> None:
+    never = replace(samples.EVALUATION, share=None, basis="simulation", sentence="never in 20 steps")
+    assert "TRN303 evaluation-with-gradients: never in 20 steps\n" in render([samples.run()], [never], Style())
+
+
 def test_of_many_that_ask_for_no_work_only_some_are_named() -> None:
     text = render([samples.run()], MANY, Style())
     assert text.count("not observed src") + text.count("not observed train.py") == 5

@@ -25,9 +25,9 @@ from trainlint_probe.report.words import (
     fix_command,
     full,
     ignored_sentence,
+    is_not_told,
     label,
     left_out_sentences,
-    needs_accelerator,
     percent,
     place_text,
     why,
@@ -153,8 +153,8 @@ def verdict_lines(
     of_run: bool = True,
     verbose: bool = False,
 ) -> Iterator[Text]:
-    """All verdicts, the dearest first; a line each for those that ask for no work, and one for all that need an
-    accelerator. Of a run, fixes can be tried.
+    """All verdicts, the dearest first; a line each for those that ask for no work, and one for all of which the device
+    tells nothing. Of a run, fixes can be tried.
     """
     told = defects(verdicts)
     if len(told) > 1:
@@ -167,24 +167,20 @@ def verdict_lines(
             for line in _explained(item, can_be_tried=of_run, verbose=verbose):
                 yield from wrapped(_sentence_text(f"  {line}", style), style, indent="  ")
     if not verbose:
-        yield from _on_an_accelerator([item.said for item in told if needs_accelerator(item.said)], style)
-        others = [item for item in told if not needs_accelerator(item.said)]
+        yield from _not_told([item.said for item in told if is_not_told(item.said)], style)
+        others = [item for item in told if not is_not_told(item.said)]
         for state in _FOLDED:
             yield from _folded([item for item in others if item.said.state is state], style)
 
 
-def _on_an_accelerator(needing: Sequence[Verdict], style: Style) -> Iterator[Text]:
-    """A line for all that a run on a CPU cannot measure."""
-    if not needing:
+def _not_told(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
+    """A line for all that this device tells nothing of. The reason is the same for all findings of a run."""
+    if not verdicts:
         return
-    named = [f"{place_text(item.at)} {item.code}" for item in needing]
+    named = [f"{place_text(item.at)} {item.code}" for item in verdicts]
     more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
-    what = "1 finding is" if len(named) == 1 else f"{len(named)} findings are"
     yield Text()
-    said = (
-        f"{what} about waits for a device, which only CUDA tells: {', '.join(named[:_MOST_FOLDED])}{more}; "
-        "`--device simulated` counts them without a GPU"
-    )
+    said = f"{full(verdicts[0].sentence)} This holds for {', '.join(named[:_MOST_FOLDED])}{more}."
     yield from wrapped(_sentence_text(said, style, "cyan"), style, indent="  ")
 
 
@@ -194,6 +190,8 @@ def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[s
             yield f"{one.code}: {full(one.sentence)}"
     else:
         yield why(item)
+    if item.said.message and not item.said.new:
+        yield full(item.said.message)
     if command := fix_command(item.said):
         if can_be_tried:
             yield f"To try its fix ({item.said.fix}): trainlint prove --fixes {item.said.code} SCRIPT"
@@ -230,7 +228,8 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
     if told:
         yield Text()
     for item in told[:_MOST_FOLDED]:
-        share = f" ({percent(item.said.share)} of a step)" if item.said.share else ""
+        why_so = f": {item.said.sentence}" if item.said.basis == "simulation" else ""
+        share = f" ({percent(item.said.share)} of a step)" if item.said.share else why_so
         yield from wrapped(_heading_of(item, style) + _sentence_text(share, style), style, indent="  ")
     if len(told) > _MOST_FOLDED:
         more = f"and {len(told) - _MOST_FOLDED} more: {label(told[0].said.state)}; --verbose shows all, with reasons"

@@ -10,6 +10,7 @@ from trainlint.evidence import OUTCOMES, Interval, Line, Reference, Run, State, 
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
+from trainlint_probe.judgement.counted import NOT_SIMULATED
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
 
@@ -59,9 +60,9 @@ def counts(told: Sequence[Defect]) -> str:
     return "; ".join(f"{number} {state}" for number, state in numbers if number)
 
 
-def needs_accelerator(item: Verdict) -> bool:
-    """Whether what a finding costs shows on an accelerator alone, and the run was on none."""
-    return item.sentence == NEEDS_A_GPU
+def is_not_told(item: Verdict) -> bool:
+    """Whether the device that the run was on tells nothing of what a finding speaks of."""
+    return item.sentence in (NEEDS_A_GPU, NOT_SIMULATED)
 
 
 def percent(share: Interval | None) -> str:
@@ -115,7 +116,7 @@ def busy_sentence(run: Run) -> str:
 
 def _rank(item: Verdict) -> tuple[float, ...]:
     cost = item.cost or Interval(-1.0, -1.0)
-    return (_ORDER.index(item.state), -cost.low, -cost.high)
+    return (_ORDER.index(item.state), -cost.low, -cost.high, -(item.per_step or 0.0))
 
 
 def why(defect: Defect) -> str:
