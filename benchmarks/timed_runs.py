@@ -16,7 +16,7 @@ class NotMeasured(Exception):
 
 def step_times(script: Path, words: Sequence[str], *, warmup: int, steps: int, timeout: float) -> tuple[float, ...]:
     """Milliseconds of the steps after the warm-up. Raises NotMeasured."""
-    settings = ChildSettings(output="", warmup=warmup, warmup_limit=warmup, steps=steps, timeout=timeout, flops=False)
+    settings = ChildSettings(output="", warmup=warmup, warmup_limit=warmup, steps=steps, timeout=timeout)
     with tempfile.TemporaryDirectory() as output:
         request = Request(str(script), tuple(words), child_settings=settings, script_to_stderr=True)
         launched = launch(request, Path(output))

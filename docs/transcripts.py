@@ -78,7 +78,7 @@ def drawn(text: str, name: str) -> str:
 
 def opening(said: str) -> str:
     """The command, its heading and its first finding."""
-    return "```text\n" + "\n\n".join(said.split("\n\n")[:3]) + "\n```"
+    return "```text\n" + "\n\n".join(said.split("\n\n")[:4]) + "\n```"
 
 
 def demo() -> str:

@@ -38,8 +38,6 @@ EVIDENCE_BYTES = 20_000_000
 TRACE_BYTES = 4_000_000_000
 """A trace of torch.profiler, unpacked. Ten steps with stacks have some hundred megabytes, at times 1 GB. Little of it
 is in memory at a time (`trainlint_probe/traces/event_stream.py`)."""
-SNAPSHOT_BYTES = 2_000_000_000
-"""A snapshot of the allocator's memory. Those of long histories have some hundred megabytes."""
 BASELINE_BYTES = 20_000_000
 """A baseline. A finding takes about 150 bytes, so this holds more than 100,000 findings."""
 

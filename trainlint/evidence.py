@@ -143,10 +143,6 @@ class Optimizer:
     """How it updates: "fused", "foreach" or "for-loop"; empty where that is not known."""
     parameters: int
     """How many tensors it updates."""
-    made_at: Line | None = None
-    tried: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Each way of updating → the milliseconds of one update by it, tried on copies after the window, in turn with the
-    others. Empty where nothing was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +153,6 @@ class Environment:
     """Name → value: "torch", "CUDA", "driver", "GPU", "CPU threads", "git commit" ..."""
     concerns: tuple[str, ...] = ()
     """What is off, each a sentence that says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """A line of the user's at which much time of a phase was spent, found by looking now and then."""
-
-    phase: Phase
-    at: Line
-    function: str
-    """The function that the line is in."""
-    share: float
-    """Of the phase's time, 0 to 1."""
-    via: str = ""
-    """The library's line that worked for it, where one did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +311,6 @@ class Run:
     clock: str = ""
     """What counts as a step: "AdamW.step at train.py:77"."""
     seen: tuple[Seen, ...] = ()
-    lines: tuple[Sampled, ...] = ()
-    """Where the time of each phase went."""
-    looks: int = 0
-    """How often the lines were looked up for that."""
     loaders: tuple[Loader, ...] = ()
     optimizers: tuple[Optimizer, ...] = ()
     rank: int = 0
@@ -340,16 +318,6 @@ class Run:
     device: str = "cpu"
     cores: Cores | None = None
     """Who had the machine's cores while the steps ran; None where that was not measured."""
-    overhead: Interval | None = None
-    """What watching cost per step: steps with and without it were taken in turn after the window. The lower bound is
-    negative where the machine was too loud to tell. None where that was not measured."""
-    flops: float | None = None
-    """Floating point operations of one step, matrix products, convolutions and attention alone."""
-    flops_on_device: Mapping[str, float] = field(default_factory=dict)
-    """Of these, the accelerator's, by precision: "bf16", "tf32" ..."""
-    profiled_s: float | None = None
-    """Seconds that the steps under PyTorch's profiler took, with its start and the writing of its trace; None where
-    there were none."""
     alive: tuple[Alive, ...] = ()
     """What was kept at the end of the window, and after each of a few more steps: looked at where memory had grown."""
     counted: tuple[Counted, ...] = ()

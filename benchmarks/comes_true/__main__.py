@@ -175,7 +175,7 @@ def _probed(script: str, planted: str, steps: int) -> dict[str, object]:
     """The probe's document on a script."""
     with tempfile.TemporaryDirectory() as directory:
         kept = Path(directory) / "report.json"
-        words = ["-m", "trainlint", "probe", "--device", "cpu", "--try-optimizers", "--steps", str(steps)]
+        words = ["-m", "trainlint", "probe", "--device", "cpu", "--steps", str(steps)]
         words += ["--output-format", "json", "-o", str(kept)]
         command = [sys.executable, *words, str(SCRIPTS / f"{script}.py"), planted]
         try:

@@ -44,8 +44,7 @@ class ChildSettings:
     deep_steps: int = 0
     """Steps under the PyTorch profiler, after the window."""
     deep_without_device: bool = True
-    """Whether to profile, and to count operations, where there is no accelerator, too: a profile shows no waits there,
-    there is no peak to compare the operations with, and both take as long."""
+    """Whether to profile where there is no accelerator, too: a profile shows no waits there."""
     device: str = "real"
     """"real": whatever PyTorch finds. "auto": a GPU if there is one, else a simulated one. "simulated:NAME" or
     "simulated:NAMExN": N simulated GPUs of this name."""
@@ -65,12 +64,6 @@ class ChildSettings:
     """Whether the script shall see no GPU."""
     budget: bool = False
     """Whether what a budget limits is counted at each line."""
-    flops: bool = True
-    """Whether the floating point operations of one more step are counted, after the window."""
-    tries_optimizers: bool = False
-    """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
-    progress: bool = False
-    """Whether the process tells how far it is, twice a second."""
     lines_of: tuple[str, ...] = ()
     """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
     parent: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
@@ -13,6 +14,9 @@ from trainlint.evidence import State
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.options import Options, read_options
 from trainlint_probe.result import Result
+
+if TYPE_CHECKING:
+    from trainlint.report.settings import Style
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE, NO_WINDOW, SCRIPT_FAILED = 0, 1, 2, 3, 4
 OVER_BUDGET = 1
@@ -71,7 +75,10 @@ def _show(result: Result, options: Options) -> None:
         _write(options.output_file, text)
         tell_failures(result.unjudged.failures)
     if options.page is not None:
-        _write(options.page, _page(result))
+        from trainlint.report.settings import Style
+        from trainlint_probe.report.page import page
+
+        _write(options.page, page(_report(result, Style(color=True), verbose=True)))
         console.note(f"The page is {options.page}.")
 
 
@@ -86,10 +93,14 @@ def _text(result: Result, options: Options) -> str:
         style = style_for(sys.stdout, options.color)
     else:
         style = Style(color=options.color == "always")
+    return _report(result, style, verbose=options.verbose)
+
+
+def _report(result: Result, style: Style, *, verbose: bool) -> str:
     if result.runs and result.runs[0].simulated is not None:
         from trainlint_probe.report.simulated import render_simulated
 
-        return render_simulated(result, style, verbose=options.verbose)
+        return render_simulated(result, style, verbose=verbose)
     if result.runs:
         from trainlint_probe.report.terminal import render
 
@@ -99,38 +110,12 @@ def _text(result: Result, options: Options) -> str:
             style,
             unjudged=result.unjudged,
             budgets=result.budgets,
-            tables=result.tables,
-            verbose=options.verbose,
+            verbose=verbose,
         )
     from trainlint_probe.report.terminal_trace import render_trace
 
     assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(
-        result.reading,
-        result.verdicts,
-        style,
-        unjudged=result.unjudged,
-        tables=result.tables,
-        verbose=options.verbose,
-    )
-
-
-def _page(result: Result) -> str:
-    from trainlint_probe.report.drawing import MissingLibrary
-    from trainlint_probe.report.page import page
-
-    try:
-        return page(
-            result.runs,
-            result.verdicts,
-            result.readings,
-            timeline=result.timeline,
-            tables=result.tables,
-            unjudged=result.unjudged,
-            budgets=result.budgets,
-        )
-    except MissingLibrary as error:
-        raise UsageError(str(error)) from error
+    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=verbose)
 
 
 def _write(path: Path, text: str) -> None:

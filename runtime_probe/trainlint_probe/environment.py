@@ -215,15 +215,6 @@ def _version(text: str) -> tuple[int, int]:
     return (int(parts[0]), int(parts[1])) if len(parts) > 1 and parts[0].isdigit() and parts[1].isdigit() else (0, 0)
 
 
-def memory_available() -> float:
-    """Bytes of the machine's memory that nobody uses; 0 where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - a file of the system's
-            return next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return 0.0
-
-
 def main() -> None:
     """Print the environment as JSON."""
     import importlib.util

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from trainlint.evidence import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
 from trainlint_probe.compared import edited
-from trainlint_probe.live.line import can_show, live_line
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
@@ -44,8 +43,6 @@ class Request:
     """How long to watch. Where the evidence goes is filled in."""
     script_to_stderr: bool = False
     """Whether what the script prints goes to stderr, where stdout is the report's."""
-    progress: bool = False
-    """Whether a line at the end of the terminal shows how far the run is, where stderr is one."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
     """By the real path of a file of the user's: the text that takes its place."""
     also_kept: tuple[Path, ...] = ()
@@ -89,15 +86,12 @@ def launch(request: Request, output: Path) -> Launched:
     before = None if overlay.layers else snapshot(places)
     interrupted = False
     try:
-        with (
-            live_line(sys.stderr, output, wanted=request.progress) as show,
-            started(
-                overlay.wrapped_command(_command(request)),
-                env=silenced({**os.environ, **_environment(orders), **as_environment(orders)}, str(output)),
-                stdout=sys.stderr if request.script_to_stderr else None,
-            ) as process,
-        ):
-            _wait(process, output, orders, show)
+        with started(
+            overlay.wrapped_command(_command(request)),
+            env=silenced({**os.environ, **_environment(orders), **as_environment(orders)}, str(output)),
+            stdout=sys.stderr if request.script_to_stderr else None,
+        ) as process:
+            _wait(process, output, orders)
     except KeyboardInterrupt:
         interrupted = True
     changed = overlay.changes() if before is None else changes(before, snapshot(places))
@@ -113,7 +107,6 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
         parent=os.getpid(),
         directory=str(Path.cwd()),
         overlaid=overlay.directories,
-        progress=request.progress and can_show(sys.stderr, os.environ),
     )
 
 
@@ -152,15 +145,12 @@ def directories_of(name: str, *, module: bool) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((Path.cwd(), script)))
 
 
-def _wait(process: subprocess.Popen[bytes], output: Path, orders: ChildSettings, show: Callable[[], None]) -> None:
-    """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up. `show` is
-    called meanwhile.
-    """
+def _wait(process: subprocess.Popen[bytes], output: Path, orders: ChildSettings) -> None:
+    """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up."""
     limit = time.monotonic() + orders.start_timeout + orders.timeout + _MARGIN
     seen_at: float | None = None
     while process.poll() is None and time.monotonic() < limit:
         time.sleep(_POLL)
-        show()
         if seen_at is None and has_ended(output):
             seen_at = time.monotonic()
         if seen_at is not None and time.monotonic() > seen_at + GRACE:

@@ -27,12 +27,10 @@ from trainlint_probe.judgement.static import configured, judge_at_work, with_lin
 from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.options import Options
-from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
-from trainlint_probe.traces.timeline import Timeline, timeline_of
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
@@ -47,10 +45,8 @@ class _TraceResult:
     """What came of the trace of the deeper look."""
 
     reading: TraceReading | None = None
-    """None as well where there was no device and nobody asked for more than the tables: what a trace of the host alone
-    shows, the window has shown without the profiler."""
-    timeline: Timeline | None = None
-    tables: ProfileTables | None = None
+    """None as well where there was no device and nobody asked for it: what a trace of the host alone shows, the window
+    has shown without the profiler."""
     trouble: str = ""
     """What kept it from being read."""
 
@@ -94,8 +90,6 @@ def result_of_run(options: Options) -> Result:
         runs,
         whole.verdicts,
         reading,
-        read.timeline,
-        tables=read.tables,
         judged=static.judged,
         unjudged=whole.unjudged,
         budgets=spendings(runs, limits),
@@ -158,11 +152,9 @@ def _request(options: Options) -> Request:
             deep_steps=deep,
             deep_without_device=options.deep is True,
             budget=options.budget,
-            tries_optimizers=options.tries_optimizers,
             lines_of=options.lines_of,
         ),
         script_to_stderr=True,
-        progress=options.progress,
         overlay=options.overlay,
     )
 
@@ -174,10 +166,7 @@ def _read_trace(launched: Launched, rank: int, *, whole: bool) -> _TraceResult:
         return _TraceResult()
     try:
         trace = read_events(path)
-        tables = tables_of(trace)
-        if not (whole or trace.work):
-            return _TraceResult(tables=tables)
-        return _TraceResult(reading_of(trace), timeline_of(trace), tables)
+        return _TraceResult(reading_of(trace) if whole or trace.work else None)
     except UnreadableTrace as error:
         return _TraceResult(trouble=str(error))
 

@@ -14,48 +14,35 @@ from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.judgement.verdicts import WHOLE_TRACE
 from trainlint_probe.options import Options
-from trainlint_probe.profile_tables.tables import tables_of
 from trainlint_probe.result import Result
-from trainlint_probe.traces.events import UnreadableTrace, read_events
-from trainlint_probe.traces.guarded_snapshot import read_snapshot
-from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
-from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot
+from trainlint_probe.traces.events import UnreadableTrace
+from trainlint_probe.traces.judge import judge, judge_ranks
 from trainlint_probe.traces.ranks import RanksReading, read_ranks
-from trainlint_probe.traces.reading import TraceReading, reading_of
-from trainlint_probe.traces.timeline import timeline_of
+from trainlint_probe.traces.reading import TraceReading, read_trace
 
 
 def result_of_trace(options: Options, path: Path) -> Result:
     """What a trace, or a directory with one for each rank, shows. Raises UsageError where it cannot be read."""
-    memory = _memory(options.memory)
     readings: TraceReading | RanksReading
-    timeline = tables = None
     try:
         if path.is_dir():
             readings = read_ranks(path)
             reading = readings.ranks[0]
-            tables = tables_of(read_events(reading.path))
             found = [*judge_ranks(readings), *(item for rank in readings.ranks for item in judge(rank))]
         else:
-            trace = read_events(path)
-            readings = reading = reading_of(trace)
-            timeline, found, tables = timeline_of(trace), judge(reading), tables_of(trace)
+            readings = reading = read_trace(path)
+            found = judge(reading)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
     run = run_of(reading)
-    of_run = (
-        *as_verdicts(found, where=str(path)),
-        *(as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()),
-    )
+    of_run = as_verdicts(found, where=str(path))
     lines = [item.at for item in run.seen]
     configurations = configured()
     static = judge_files(options.paths, configurations)
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
     whole = confirm_findings(static, run, of_run, configurations)
     unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
-    return Result(
-        (), whole.verdicts, readings, timeline, memory, tables=tables, judged=static.judged, unjudged=unjudged
-    )
+    return Result((), whole.verdicts, readings, judged=static.judged, unjudged=unjudged)
 
 
 def _unread(readings: TraceReading | RanksReading) -> tuple[Failure, ...]:
@@ -75,12 +62,3 @@ def run_of(reading: TraceReading) -> Run:
     clock = reading.window.marks if reading.window.steps else WHOLE_TRACE
     seen = waits_in(reading, len(steps))
     return Run((), Environment({}), "window closed", steps=steps, clock=clock, seen=seen, device=device)
-
-
-def _memory(path: Path | None) -> MemoryReading | None:
-    if path is None:
-        return None
-    try:
-        return read_snapshot(path)
-    except UnreadableSnapshot as error:
-        raise UsageError(str(error)) from error

@@ -34,8 +34,6 @@ class Options:
     module: bool
     trace: Path | None
     """A trace, or a directory with one for each rank."""
-    memory: Path | None
-    """A memory snapshot that goes with the trace."""
     paths: tuple[Path, ...]
     """What to judge statically; by default the script and the files that were seen at work."""
     steps: int | None
@@ -55,7 +53,6 @@ class Options:
     """Whether the run fails where it exceeds its limits."""
     limits: tuple[str, ...]
     """Limits as they were typed, besides those of the configuration: "syncs=0"."""
-    tries_optimizers: bool
     """Whether to try each way in which an optimizer could update."""
     overlay: bool | None
     """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
@@ -63,8 +60,6 @@ class Options:
     output_file: Path | None
     page: Path | None
     color: Color
-    progress: bool
-    """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
     lines_of: tuple[str, ...] = ()
     """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
@@ -81,7 +76,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         arguments=tuple(words[1:]) if ran else (),
         module=typed.module,
         trace=typed.trace,
-        memory=typed.memory,
         paths=() if ran else tuple(map(Path, words)),
         steps=typed.steps,
         warmup=typed.warmup,
@@ -92,13 +86,11 @@ def read_options(arguments: Sequence[str]) -> Options:
         deep=typed.deep,
         budget=typed.budget or bool(typed.limit),
         limits=tuple(typed.limit or ()),
-        tries_optimizers=typed.try_optimizers,
         overlay=typed.overlay,
         output_format=typed.output_format,
         output_file=typed.output_file,
         page=typed.page,
         color=typed.color,
-        progress=typed.progress,
         verbose=typed.verbose,
     )
 
@@ -107,8 +99,6 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
     """Raise UsageError for options that do not go together."""
     if typed.trace is None and not words:
         raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
-    if typed.memory is not None and typed.trace is None:
-        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
     if typed.trace is not None and typed.module:
         raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
     if typed.trace is not None and (typed.budget or typed.limit):
@@ -144,15 +134,9 @@ def _parser() -> argparse.ArgumentParser:
         "--deep",
         action="store_true",
         default=None,
-        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator; elsewhere only "
-        "for the tables of operators and modules, where that takes seconds)",
+        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
-    run.add_argument(
-        "--try-optimizers",
-        action="store_true",
-        help="after the steps, time each way in which an optimizer could update (for-loop, foreach, fused) on copies",
-    )
     add_overlay(run)
     run.add_argument("--verify", type=_gone, help=argparse.SUPPRESS)
     budget = parser.add_argument_group("a budget, for CI")
@@ -171,18 +155,12 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument(
         "--trace", type=Path, help="judge this trace of torch.profiler (.json, .json.gz), or a directory of ranks"
     )
-    trace.add_argument("--memory", type=Path, metavar="SNAPSHOT", help="and this snapshot of torch.cuda.memory")
     output = parser.add_argument_group("output")
     add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
-    output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
+    output.add_argument("--page", type=Path, metavar="FILE", help="write the whole report as a page (HTML) as well")
     add_color(output)
-    output.add_argument(
-        "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
-    )
-    output.add_argument(
-        "-v", "--verbose", action="store_true", help="say of each finding what was seen of it, and show whole tables"
-    )
+    output.add_argument("-v", "--verbose", action="store_true", help="say of each finding what was seen of it")
     return parser
 
 

@@ -8,7 +8,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from trainlint.evidence import Run
 from trainlint_probe import environment
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings
 from trainlint_probe.compared.seeding import seed_what_is_unseeded
-from trainlint_probe.live.progress import progress_of, write_progress
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.storage import read_run, write_run
@@ -239,8 +237,6 @@ class Recorder:
     def _keep_time(self) -> None:
         while True:
             time.sleep(0.5)
-            if self.child_settings.progress:
-                self._tell_progress()
             if self.child_settings.parent and not is_alive(self.child_settings.parent):
                 self.end(1)
             late = self._too_late()
@@ -248,13 +244,6 @@ class Recorder:
                 self.watch.note(late)
                 self._by_our_fault(lambda: self.finish("timed out"))
                 self.end(TIMED_OUT)
-
-    def _tell_progress(self) -> None:
-        if rank_and_world()[0] or (self.is_child and self.clock.started is None):
-            return
-        deeper = self.hooks.deeper if self.hooks is not None else None
-        with suppress(RuntimeError):  # a step has ended meanwhile, with a new candidate for the clock: the next time
-            write_progress(progress_of(self.clock, deeper), Path(self.child_settings.output))
 
     def _too_late(self) -> str:
         now = time.perf_counter()

@@ -11,11 +11,8 @@ from trainlint.evidence import Judged, Run, Verdict
 if TYPE_CHECKING:
     from trainlint.finding import Failure
     from trainlint_probe.budgets.judged import Spending
-    from trainlint_probe.profile_tables.tables import ProfileTables
-    from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
-    from trainlint_probe.traces.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +47,6 @@ class Result:
     verdicts: tuple[Verdict, ...]
     readings: TraceReading | RanksReading | None = None
     """What the trace shows, or the traces of all ranks."""
-    timeline: Timeline | None = None
-    memory: MemoryReading | None = None
-    tables: ProfileTables | None = None
-    """The operators and modules of the trace."""
     judged: Judged = field(default_factory=Judged)
     """The source files that `verdicts` are about."""
     unjudged: Unjudged = EVERYTHING_JUDGED

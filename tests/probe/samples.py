@@ -23,9 +23,6 @@ from trainlint.evidence import (
 )
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
-from trainlint_probe.profile_tables.modules import Modules, ModuleTime
-from trainlint_probe.profile_tables.operators import Operators, OperatorTime
-from trainlint_probe.profile_tables.tables import ProfileTables
 
 ENVIRONMENT = Environment(
     {
@@ -85,9 +82,6 @@ def run(*, steps: int = 30, rank: int = 0, world_size: int = 1, slow: float = 1.
         rank=rank,
         world_size=world_size,
         device="cuda",
-        overhead=Interval(0.03, 0.05),
-        flops=4.1e12,
-        flops_on_device={"bf16": 4.1e12},
         redirected=("out/last.pt",),
         notes=("the step was still getting faster when the window opened",),
     )
@@ -189,33 +183,3 @@ def trace_of_host(path: Path) -> Path:
     for start in range(0, 100, 20):
         built.operator("autograd::engine::evaluate_function: AddmmBackward0", start + 9, start + 13)
     return built.write(path)
-
-
-def tables(*, on_device: bool = False, rows: int = 30) -> ProfileTables:
-    """Operators and modules of two steps of 40 ms under the profiler, of which each takes less than the one before."""
-
-    def device_ms(ms: float) -> float | None:
-        return ms / 2 if on_device else None
-
-    times = [8.0 / 2**number for number in range(rows)]
-    return ProfileTables(
-        2,
-        40.0,
-        Operators(
-            tuple(OperatorTime(f"aten::op{number}", 3, ms, device_ms(ms)) for number, ms in enumerate(times)),
-            sum(times),
-            sum(times) if on_device else None,
-            sum(times) / 2 if on_device else None,
-        ),
-        Modules(
-            tuple(
-                ModuleTime(f"Net.layer{number}", 1, ms / 4, ms / 2, device_ms(ms), ms)
-                for number, ms in enumerate(times)
-            ),
-            sum(times) / 4,
-            sum(times) / 2,
-            1.2,
-            sum(times) if on_device else None,
-            sum(times) / 4 if on_device else None,
-        ),
-    )

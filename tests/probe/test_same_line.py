@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from trainlint.report.settings import Style
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import SHOWN_BY, related
 from trainlint_probe.report.document import document
-from trainlint_probe.report.page import page
 from trainlint_probe.report.terminal import render
 from trainlint_probe.report.terminal_trace import render_trace
 from trainlint_probe.result import Result
@@ -115,22 +113,12 @@ class TestShown:
         reading = read_trace(samples.trace(tmp_path / "trace.json"))
         text = " ".join(render_trace(reading, self.VERDICTS, Style(100)).split())
         assert "To write its fix (unsafe): trainlint check --select TRN101 --fix --unsafe-fixes train.py" in text
-        of_trace = page([], self.VERDICTS, reading)
-        assert "To write its fix (unsafe): <code>trainlint check" in of_trace
-        assert "prove" not in text + of_trace
+        assert "prove" not in text
 
     def test_verbose_says_what_each_rests_on(self) -> None:
         text = " ".join(render([samples.run()], self.VERDICTS, Style(100), verbose=True).split())
         assert "TRN101: The step waits 26.10 to 36.20 ms for this loader" in text
         assert "TRNP101: The step waits 28.9 ms of 53.1 ms" in text
-
-    def test_so_does_the_page(self) -> None:
-        text = page([samples.run()], self.VERDICTS)
-        assert "<p>1 confirmed; 1 not observed.</p>" in text
-        rows = re.findall(r'<th scope="row" role="rowheader">(.*?)</th>', text)
-        assert len(rows) == 2
-        assert re.sub("<.*?>", "", rows[0]) == "train.py:31TRN101 loader-without-workers, TRNP101 loader-starvation"
-        assert "<code>trainlint check --select TRN101 --fix --unsafe-fixes train.py</code>" in text
 
     def test_programs_get_both_and_how_they_belong_together(self) -> None:
         found = json.loads(document(Result((samples.run(),), self.VERDICTS)))["verdicts"]

@@ -14,7 +14,6 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import out_of_sight, owned_by_framework, uses
 from trainlint.finding import Confidence, Severity
-from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.implementations import (
     builds_of,
     cannot_be_fused,
@@ -70,9 +69,8 @@ class OptimizerUnfused(LoopRule):
     with such a kernel) when the optimizer is built, so that a program which also runs elsewhere decides by the device.
 
     ## Confirmed by
-    `trainlint probe` with `--try-optimizers` tries, after the measured steps, each way in which this optimizer
-    could update copies of its parameters, and tells what a step would gain by the fastest. Else a dozen
-    `multi_tensor_apply_kernel` of `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
+    `trainlint prove --fixes TRN602 train.py` measures steps with and without it. In a profile, a dozen
+    `multi_tensor_apply_kernel` of `_foreach_` functions under `Optimizer.step`, no `_fused_`.
 
     ## Gain
     PyTorch's documentation calls fused "theoretically fastest" of the implementations. The optimizer's own share of the
@@ -87,7 +85,6 @@ class OptimizerUnfused(LoopRule):
     name = "optimizer-unfused"
     severity = Severity.ADVICE
     preview = True
-    confirmed_by = frozenset({Symptom.OPTIMIZER_STEP})
     sure = Confidence.LIKELY
     unless = (
         out_of_sight,

@@ -36,7 +36,7 @@ class AllocatorChurn(RuntimeRule):
 
     ## Confirmed by
     Both `num_device_alloc` and `num_device_free` of `torch.cuda.memory_stats()` rise between the first and the last
-    step of the window, or a memory snapshot holds a `segment_free` and a `segment_alloc` after it.
+    step of the window.
 
     ## Gain
     What the calls of the driver take, and the waits that they bring: a trace of the run tells (driver-allocation).

@@ -35,8 +35,7 @@ class MemoryFragmented(RuntimeRule):
     ```
 
     ## Confirmed by
-    `inactive_split_bytes` of `torch.cuda.memory_stats()` is 20% of `reserved_bytes` or more at the end of the window,
-    or in a memory snapshot.
+    `inactive_split_bytes` of `torch.cuda.memory_stats()` is 20% of `reserved_bytes` or more at the end of the window.
 
     ## Gain
     Memory, not time: about the size of the holes. Before PyTorch 2.9 the variable is `PYTORCH_CUDA_ALLOC_CONF`. Not

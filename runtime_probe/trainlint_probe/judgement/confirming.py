@@ -12,7 +12,6 @@ from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.counted import counted_verdict
-from trainlint_probe.judgement.ran import NOT_KNOWN, Ran, lines_that_ran
 from trainlint_probe.judgement.same_line import related
 from trainlint_probe.judgement.silenced import without_silenced
 from trainlint_probe.judgement.static import Static
@@ -51,8 +50,7 @@ def confirm_findings(
 def _verdicts_on(report: Report, run: Run) -> tuple[Verdict, ...]:
     """What a run says of each finding, in the findings' order."""
     rules = {rule.code: rule for rule in installed_rules()}
-    ran = lines_that_ran(run) if report.findings else NOT_KNOWN
-    verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run, ran) for finding in report.findings)
+    verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run) for finding in report.findings)
     return tuple(_with_fix(said, finding) for said, finding in zip(verdicts, report.findings, strict=True))
 
 
@@ -61,7 +59,7 @@ def _is_measured(said: Verdict) -> bool:
     return said.cost is not None or said.state is State.CONFIRMED
 
 
-def _verdict_on(finding: Finding, rule: type[Rule], run: Run, ran: Ran) -> Verdict:
+def _verdict_on(finding: Finding, rule: type[Rule], run: Run) -> Verdict:
     if run.simulated is not None:
         return counted_verdict(finding, rule.confirmed_by, run)
     return verdict(
@@ -70,8 +68,6 @@ def _verdict_on(finding: Finding, rule: type[Rule], run: Run, ran: Ran) -> Verdi
         run,
         warned_as=rule.warned_as,
         in_part=rule.confirmed_in_part,
-        ran=ran.has_run(finding),
-        ran_in_steps=ran.has_run_in_steps(finding),
     )
 
 

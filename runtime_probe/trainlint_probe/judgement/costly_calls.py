@@ -8,8 +8,7 @@ from statistics import fmean
 from trainlint.evidence import Interval, Line, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import COSTLY
-from trainlint_probe.judgement.step_times import line_times
-from trainlint_probe.judgement.verdicts import BETWEEN_RUNS, THRESHOLD, in_another_run, known_gain, timed
+from trainlint_probe.judgement.verdicts import THRESHOLD, timed
 from trainlint_probe.traces.judge import RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
@@ -35,36 +34,15 @@ def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
         if ms >= THRESHOLD * step:
             what = " and ".join(dict.fromkeys(item.what for item in items))
             sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})"
-            measured = _measured_without(items, step)
-            if measured is not None:
-                sentence += f"; steps without it took {units.span(measured)} less"
-            cost = _cost_of_calls(run, at, items, step)
+            cost = _cost_of_calls(run, items, step)
             share = Interval(cost.low / step, cost.high / step)
             yield RuntimeFinding("costly-call", f"{sentence}.", cost, share, Source(at.path, at.line))
 
 
-def _cost_of_calls(run: Run, at: Line, items: Sequence[Seen], step: float) -> Interval:
+def _cost_of_calls(run: Run, items: Sequence[Seen], step: float) -> Interval:
     """Milliseconds per step that could be gained without the calls of a line."""
     # Python collects by itself what must be collected: a call in the steps is surely gained.
     is_vain = all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
-    measured = _measured_without(items, step)
-    if measured is not None and is_vain:
-        return _within(step, in_another_run(measured))
     known = timed(items, len(run.steps))
-    # Looks at the line see what is worked out for a call as well, as the state that `torch.save` writes.
-    at_line = sum(item.ms for item in line_times(run) if item.at == at)
-    most = max(known.high, at_line * (1 + BETWEEN_RUNS)) * (1 + _AFTER_A_CALL)
-    if measured is not None:  # of steps without the call, while the system still wrote the files of those before
-        most = max(most, in_another_run(measured).high)
-    return _within(step, Interval(known.low if is_vain and run.device == "cpu" else 0.0, most))
-
-
-def _measured_without(items: Sequence[Seen], step: float) -> Interval | None:
-    """What steps without the calls of a line took less; None where that was not measured of all of them."""
-    found = known_gain(items)
-    return _within(step, found) if found is not None else None
-
-
-def _within(step: float, gain: Interval) -> Interval:
-    """A gain as far as a step can get shorter: on a busy machine the interval is wide."""
-    return Interval(min(gain.low, step), min(gain.high, step))
+    surely = known.low if is_vain and run.device == "cpu" else 0.0
+    return Interval(min(surely, step), min(known.high * (1 + _AFTER_A_CALL), step))

@@ -12,6 +12,7 @@ from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 """What a simulated device shows."""
+NOT_SIMULATED = "what it costs is neither a wait nor a copy, so that a simulated GPU tells nothing of it"
 _DIRECTIONS = {"host to device": "to the GPU", "device to host": "from the GPU", "device to device": "between GPUs"}
 _NOTHING_MS = 0.005
 _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}
@@ -35,7 +36,7 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
             said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
         )
     if WAITS.isdisjoint(symptoms):
-        return _verdict(finding, State.UNMEASURED, "what it costs is neither a wait nor a copy")
+        return _verdict(finding, State.UNMEASURED, NOT_SIMULATED)
     if not _has_run(finding, simulated):
         return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
     return _verdict(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")

@@ -13,7 +13,7 @@ from trainlint_probe.judgement.costly_calls import costly_calls
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import RankComparison
-from trainlint_probe.judgement.verdicts import in_another_run, settings_of
+from trainlint_probe.judgement.verdicts import settings_of
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
@@ -172,13 +172,9 @@ def _compilation(run: Run) -> Iterator[RuntimeFinding]:
 def _switches(run: Run) -> Iterator[RuntimeFinding]:
     for item in run.seen:
         if item.symptom is Symptom.SLOW_SWITCH:
-            measured = item.recoverable
-            cost = in_another_run(measured) if measured is not None else None
-            sentence = f"{item.what} is on {_times(item.calls)} in {len(run.steps)} steps"
-            if measured is not None:
-                sentence += f" and takes {units.span(measured)} of each, by steps with and without it"
-            # That it is on is the defect, whatever it costs: it has no share that could be too small.
-            yield RuntimeFinding("run-wide-switch", f"{sentence}.", cost, None, _source(item.at))
+            # That it is on is the defect, whatever it costs.
+            sentence = f"{item.what} is on {_times(item.calls)} in {len(run.steps)} steps."
+            yield _without_cost("run-wide-switch", sentence, item.at)
 
 
 def _times(number: int) -> str:

@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from math import comb
-from statistics import fmean, median
+from statistics import fmean
 
-from trainlint.evidence import Interval, Line, Loader, Optimizer, Run, Seen, State, Verdict
+from trainlint.evidence import Interval, Line, Loader, Run, Seen, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.overlap import overlap
-from trainlint_probe.judgement.same_line import COSTLY
 from trainlint_probe.wording import units
 
 THRESHOLD = 0.01
@@ -80,9 +78,6 @@ with two cores, the mean time of a collection of 127 ms differed by 5%, and that
 WHOLE_TRACE = "the whole trace"
 """The clock of a run that is a trace without steps."""
 
-_CERTAINTY = 0.95
-"""How often, at least, an interval shall hold the median."""
-
 
 def verdict(
     finding: Finding,
@@ -91,8 +86,6 @@ def verdict(
     *,
     warned_as: str = "",
     in_part: bool = False,
-    ran: bool = False,
-    ran_in_steps: bool = False,
     threshold: float = THRESHOLD,
 ) -> Verdict:
     """What a run says of one finding.
@@ -103,24 +96,20 @@ def verdict(
         run: what was seen.
         warned_as: a regular expression that is found in the warnings which are meant; any warning where empty.
         in_part: whether what the symptom costs is the most that the pattern may cost, and not all its own.
-        ran: whether the line is known to have run, at any time.
-        ran_in_steps: whether it is known to have run in the measured steps.
         threshold: the share of a step from which a cost counts.
     """
     if not run.steps:
         return _not_observed(finding, "no step was seen")
     seen = [item for item in run.seen if _stands_at(item.at, finding)]
-    optimizers = [item for item in run.optimizers if _is_made_by(item, finding)]
-    if optimizers and Symptom.OPTIMIZER_STEP in symptoms:
-        return _of_optimizers(finding, optimizers, run, threshold)
     loaders = [item for item in run.loaders if _is_of(item, finding)]
     if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
+    ran = any(item.symptom not in SINCE_THE_START for item in seen)
     if not symptoms:
         return _not_observed(finding, "the probe has no way to measure this", ran=ran or bool(seen))
     shown = _symptoms_of_pattern(seen, symptoms, warned_as)
     if not shown:
-        return _of_nothing(finding, symptoms, seen, run, ran=ran_in_steps)
+        return _of_nothing(finding, symptoms, seen, run, ran=ran)
     return _of_calls(finding, shown, run, threshold, in_part=in_part)
 
 
@@ -141,33 +130,6 @@ def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold
         per_step=sum(loader.batches for loader in loaders) / len(run.steps),
         reason=f"{known.sentence} ({settings_of(loaders[0])}); {_gain_text(known.gain)}",
     )
-
-
-def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, threshold: float) -> Verdict:
-    """What a step would gain if they updated in the fastest way that was tried."""
-    steps = len(run.steps)
-    gains, told = [], []
-    for item in optimizers:
-        ours = item.tried.get(item.path)
-        if not ours or len(item.tried) == 1:
-            continue
-        best = min(item.tried, key=lambda way: median(item.tried[way]))
-        gained = [before - after for before, after in zip(ours, item.tried[best], strict=True)]
-        often = item.steps / steps
-        gains.append(_median_of([often * ms for ms in gained]))
-        told.append(
-            f"{item.name} updates {item.parameters} tensors in {units.duration(median(ours))} by {item.path}, and in "
-            f"{units.duration(median(item.tried[best]))} by {best}, tried on copies of them"
-        )
-    if not gains:
-        ways = " and ".join(f"{item.name} updates by {item.path or 'a way of its own'}" for item in optimizers)
-        return _not_observed(
-            finding, f"{ways}; no other way was tried (--try-optimizers does, where there is one)", ran=True
-        )
-    # Each optimizer is made faster by itself, so what they gain adds up.
-    gain = Interval(sum(item.low for item in gains), sum(item.high for item in gains))
-    often = sum(item.steps for item in optimizers) / steps
-    return _judged(finding, gain, run, threshold, basis="trial", per_step=often, reason="; ".join(told))
 
 
 def _of_nothing(
@@ -206,9 +168,9 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
 
 def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interval, str, str] | None:
     """What calls cost in a step, what told that, and the rest of a sentence about it; None where nothing timed them."""
-    cost = known_gain(shown)
-    if cost is not None:
-        cost = in_another_run(cost) if all(item.symptom in COSTLY for item in shown) else cost
+    gains = [item.recoverable for item in shown if item.recoverable is not None]
+    if len(gains) == len(shown):
+        cost = joint_gain(gains)
         cost = Interval(0.0, cost.high) if in_part else cost
         basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
         return cost, basis, f"; without it {units.span(cost)} {_per_step_text(run)} could be gained"
@@ -222,12 +184,6 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     return cost, "timer", f" and took the host {units.duration(ms)} {_per_step_text(run)}"
 
 
-def known_gain(shown: Sequence[Seen]) -> Interval | None:
-    """What a trace, or steps without the calls, told could be gained; None where that is not known of all of them."""
-    gains = [item.recoverable for item in shown if item.recoverable is not None]
-    return joint_gain(gains) if len(gains) == len(shown) else None
-
-
 def timed(shown: Sequence[Seen], steps: int) -> Interval:
     """What calls that were timed cost in a step: the mean, and on both sides of it how far the fastest call lies off.
 
@@ -239,11 +195,6 @@ def timed(shown: Sequence[Seen], steps: int) -> Interval:
     spread = max(ms - fastest, 0.0) if all(item.fastest_ms is not None for item in shown) else 0.0
     spread = max(spread, BETWEEN_RUNS * ms)
     return Interval(ms - spread, ms + spread)
-
-
-def in_another_run(cost: Interval) -> Interval:
-    """What steps with and without something told of one run, as far as it holds for the next."""
-    return Interval(cost.low * (1 - BETWEEN_RUNS), cost.high * (1 + BETWEEN_RUNS))
 
 
 def _why_not_timed(shown: Sequence[Seen], run: Run) -> str:
@@ -308,10 +259,6 @@ def _stands_at(line: Line, finding: Finding) -> bool:
     return line.path == finding.path and finding.span.start_line <= line.line <= finding.span.end_line
 
 
-def _is_made_by(optimizer: Optimizer, finding: Finding) -> bool:
-    return optimizer.made_at is not None and _stands_at(optimizer.made_at, finding)
-
-
 def _is_of(loader: Loader, finding: Finding) -> bool:
     lines = (line for line in (loader.made_at, loader.drawn_at) if line is not None)
     return any(_stands_at(line, finding) for line in lines)
@@ -346,27 +293,6 @@ def _is_common(item: Seen, seen: Sequence[Seen]) -> bool:
     """Whether a line drops gradients as a rule, if it does. A gradient scaler leaves out a step now and then."""
     clearings = sum(other.calls for other in seen if other.symptom in _CLEARINGS)
     return item.symptom is not Symptom.GRADIENTS_DROPPED or 2 * item.calls >= clearings
-
-
-def _median_of(times: Sequence[float]) -> Interval:
-    """Where the median lies, by what these updates show: between order statistics, which a few updates that the machine
-    interrupted do not move. Of ten, the second and the ninth hold it 98 times in 100; fewer than six tell too little,
-    and nothing is sure to be gained.
-
-    Source: the binomial interval of a quantile; H. A. David and H. N. Nagaraja, Order Statistics, 7.1.
-    """
-    ordered = sorted(times)
-    left_out = 0
-    while 2 * _tail(left_out, len(ordered)) <= 1 - _CERTAINTY:
-        left_out += 1
-    if not left_out:
-        return Interval(0.0, max(0.0, ordered[-1]))
-    return Interval(max(0.0, ordered[left_out - 1]), max(0.0, ordered[-left_out]))
-
-
-def _tail(most: int, times: int) -> float:
-    """How probable it is that at most so many of some times lie below the median."""
-    return sum(comb(times, below) for below in range(most + 1)) / float(2**times)
 
 
 def _joined_by_or(symptoms: Iterable[Symptom]) -> str:

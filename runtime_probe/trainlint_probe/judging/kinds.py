@@ -98,7 +98,7 @@ KINDS = (
     Kind("no-sync", ("no-sync-missing",), None, "TRN510|TRN523", meaning="accumulation under DDP without no_sync"),
     Kind("fsdp", ("optimizer-before-wrap", "fsdp-no-policy"), None, "TRN51[2-4]|TRN525",
          meaning="FSDP that is set up wrongly"),
-    Kind("optimizer", ("unfused-optimizer", "param-loop"), Symptom.OPTIMIZER_STEP, "TRN607", meaning="a slow update"),
+    Kind("optimizer", ("unfused-optimizer", "param-loop"), None, "TRN60[127]", meaning="a slow update"),
     Kind("attention", ("manual-attention",), None, "TRN70[1-3]", meaning="attention written by hand"),
     Kind("compile", ("compile-in-loop",), Symptom.COMPILE_CALL, "TRN706", meaning="torch.compile used wrongly"),
     Kind("timing", ("timing-no-sync",), None, "TRN90[156]", meaning="times taken without waiting for the device"),

@@ -19,12 +19,12 @@ _COLORS = {
     "CUDA context": "#6e7781",
     "fragmentation": "#d0d7de",
 }
-"""Okabe and Ito's palette, as on the probe's page."""
+"""Okabe and Ito's palette, which people with any kind of colour blindness can tell apart."""
 
 
 def page(plan: Plan) -> str:
     """The whole page."""
-    environment = html_environment("trainlint_probe.planned", "trainlint_probe.report")
+    environment = html_environment("trainlint_probe.planned")
     environment.globals.update({function.__name__: function for function in (count, gigabytes, seconds)})
     most = max(plan.training.cluster.memory, *(item.memory.total for item in plan.outlooks))
     return environment.get_template("plan.html").render(

@@ -52,7 +52,6 @@ class Options:
     output_format: str
     output_file: Path | None
     color: Color
-    progress: bool
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -79,7 +78,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         output_format=typed.output_format,
         output_file=typed.output_file,
         color=typed.color,
-        progress=typed.progress,
     )
 
 
@@ -122,7 +120,4 @@ def _parser() -> argparse.ArgumentParser:
     add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     add_color(output)
-    output.add_argument(
-        "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
-    )
     return parser

@@ -12,12 +12,8 @@ from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
 from trainlint_probe.budgets.judged import Spending
-from trainlint_probe.judgement.step_times import LineTime, line_times
-from trainlint_probe.judgement.utilization import Utilization, utilization
-from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result
-from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
 
@@ -58,19 +54,10 @@ class Document:
     """What a trace shows. Null where none was read."""
     ranks: RanksReading | None
     """What the traces of several ranks show. Null where there were none."""
-    profile: ProfileTables | None
-    """The operators and modules of a few steps under PyTorch's profiler: of the first run's after the measured ones, or
-    of the trace. Null where none were recorded."""
-    lines: tuple[LineTime, ...]
-    """What each line of the user's takes of a step of the first run."""
-    memory: MemoryReading | None
-    """What a snapshot of the device's memory shows. Null where none was read."""
     budgets: tuple[Spending, ...]
     """What each process spent of its budget. Empty where no budget was asked for."""
     environment: Environment | None
     """The machine and the software of the first run. Null where nothing was run."""
-    utilization: Utilization | None
-    """What the first run used of its device. Null where no operations were counted."""
 
 
 def document(result: Result) -> str:
@@ -87,12 +74,8 @@ def document(result: Result) -> str:
         ignored=result.unjudged.ignored,
         reading=readings if isinstance(readings, TraceReading) else None,
         ranks=readings if isinstance(readings, RanksReading) else None,
-        profile=result.tables,
-        lines=line_times(runs[0]) if runs else (),
-        memory=result.memory,
         budgets=result.budgets,
         environment=runs[0].environment if runs else None,
-        utilization=utilization(runs[0]) if runs else None,
     )
     written = to_json(whole)
     return json.dumps(_finite(written), indent=2, allow_nan=False) + "\n"

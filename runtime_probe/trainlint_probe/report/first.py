@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from trainlint_probe.result import Unjudged
 
 
-def to_do_first(verdicts: Sequence[Verdict], step_ms: float, most: int) -> list[Defect]:
+def to_do_first(verdicts: Sequence[Verdict], step_ms: float) -> list[Defect]:
     """What is confirmed, and what may gain as much, in the order of the middle of what each could gain in a step.
 
     What is confirmed without a time, such as memory that grows, counts as what just matters: 1% of a step.
     """
     worth = [(_worth(item, step_ms), item) for item in defects(verdicts)]
     ordered = sorted(((ms, item) for ms, item in worth if ms > 0), key=lambda pair: -pair[0])
-    return [item for _, item in ordered[:most]]
+    return [item for _, item in ordered]
 
 
 def _worth(item: Defect, step_ms: float) -> float:
@@ -62,7 +62,7 @@ def first_line(run: Run, verdicts: Sequence[Verdict], unjudged: Unjudged) -> str
 
 def first_of(step_ms: float, verdicts: Sequence[Verdict], unjudged: Unjudged, per: str = "a step") -> str:
     """The same for steps of so many milliseconds; `per` is "in all" where there are none."""
-    ordered = to_do_first(verdicts, step_ms, len(verdicts))
+    ordered = to_do_first(verdicts, step_ms)
     if not ordered:
         return without_confirmed(verdicts, unjudged)
     first = ordered[0].said

@@ -6,24 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from trainlint.evidence import DeviceEvent, Run, Simulated, State, Verdict
+from trainlint.evidence import DeviceEvent, Run, Simulated
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint_probe.report.budget import budget_lines
-from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on
-from trainlint_probe.report.words import Defect, defects, full, place_text, why_no_step
+from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, verdict_lines
+from trainlint_probe.report.words import place_text, why_no_step
 from trainlint_probe.result import Result
 from trainlint_probe.wording.units import size, span
-
-_LOOKS = {
-    State.CONFIRMED: "bold red",
-    State.REFUTED: "green",
-    State.NOT_OBSERVED: "dim",
-}
-_SAID = {State.NOT_OBSERVED: "not reached"}
-_MOST = 5
-"""Findings of each state that ask for no work, where nobody asked for all."""
 
 
 def render_simulated(result: Result, style: Style, *, verbose: bool) -> str:
@@ -33,7 +24,7 @@ def render_simulated(result: Result, style: Style, *, verbose: bool) -> str:
     assert simulated is not None, "other runs have another report"
     lines = [
         *_heading(run, simulated, style),
-        *_verdicts(result.verdicts, style, verbose=verbose),
+        *verdict_lines(result.verdicts, style, verbose=verbose),
         *failure_lines(result.unjudged, style),
         *note_lines([*((f"note: {note}", "dim") for note in run.notes), *notes_on(result.unjudged)], style),
         *budget_lines(result.budgets, style),
@@ -97,53 +88,6 @@ def _counts(run: Run, simulated: Simulated) -> str:
 
 def _per_step(events: Sequence[DeviceEvent], steps: int) -> str:
     return f"{sum(event.count for event in events) / steps:.3g}"
-
-
-def _verdicts(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> Iterator[Text]:
-    told = sorted(defects(verdicts), key=_by_price)
-    for item in told:
-        if item.said.state is State.CONFIRMED:
-            yield Text()
-            yield from _confirmed(item, style)
-    for state in (State.REFUTED, State.NOT_OBSERVED):
-        yield from _folded([item.said for item in told if item.said.state is state], style, verbose=verbose)
-    others = [f"{place_text(item.said.at)} {item.said.code}" for item in told if item.said.state is State.UNMEASURED]
-    if others:
-        yield Text()
-        yield from _written(f"Neither waits nor copies, so not simulated: {', '.join(others)}.", style, "dim")
-
-
-def _by_price(item: Defect) -> tuple[float, float]:
-    """The dearest first, then the most frequent."""
-    cost = item.said.cost
-    return (-(cost.low + cost.high) if cost is not None else 0.0, -(item.said.per_step or 0.0))
-
-
-def _confirmed(item: Defect, style: Style) -> Iterator[Text]:
-    said = item.said
-    heading = Text.assemble(
-        ("confirmed  ", _LOOKS[State.CONFIRMED]),
-        (sentence(place_text(said.at), unicode=style.unicode), "bold"),
-        f"  {said.code} {said.name}",
-    )
-    yield from wrapped(heading, style, indent="  ")
-    yield from _written(f"  {full(said.sentence)}", style, indent="  ")
-    if said.message:
-        yield from _written(f"  {full(said.message)}", style, "dim", indent="  ")
-
-
-def _folded(verdicts: Sequence[Verdict], style: Style, *, verbose: bool) -> Iterator[Text]:
-    if verdicts:
-        yield Text()
-    for said in verdicts if verbose else verdicts[:_MOST]:
-        label = _SAID.get(said.state, said.state.value)
-        heading = Text.assemble(
-            (f"{label}  ", _LOOKS[said.state]),
-            sentence(f"{place_text(said.at)}  {said.code} {said.name}: {said.sentence}", unicode=style.unicode),
-        )
-        yield from wrapped(heading, style, indent="  ")
-    if not verbose and len(verdicts) > _MOST:
-        yield from _written(f"and {len(verdicts) - _MOST} more; --verbose shows all", style, "dim")
 
 
 def _written(text: str, style: Style, look: str = "", *, indent: str = "") -> Iterator[Text]:

@@ -15,25 +15,21 @@ from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
-from trainlint_probe.judgement.utilization import utilization
-from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
     Defect,
     busy_sentence,
-    cost_of_watching,
     counts,
     defects,
     fix_command,
     full,
     ignored_sentence,
+    is_not_told,
     label,
     left_out_sentences,
-    needs_accelerator,
     percent,
     place_text,
-    sampled_lines,
     why,
     why_no_step,
 )
@@ -42,7 +38,6 @@ from trainlint_probe.wording.units import duration, unit_of
 
 if TYPE_CHECKING:
     from trainlint_probe.budgets.judged import Spending
-    from trainlint_probe.profile_tables.tables import ProfileTables
 
 _BAR = 30
 """Columns of a bar that stands for a whole step, where the terminal has room."""
@@ -71,7 +66,6 @@ def render(
     *,
     unjudged: Unjudged = EVERYTHING_JUDGED,
     budgets: Sequence[Spending] = (),
-    tables: ProfileTables | None = None,
     verbose: bool = False,
 ) -> str:
     """The report of a run, ending with a line feed.
@@ -82,14 +76,11 @@ def render(
         style: what the terminal can show.
         unjudged: what no verdict speaks of.
         budgets: what each process spent, where there is a budget.
-        tables: the operators and modules of the first run.
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
         *_heading(runs, verdicts, unjudged, style),
         *split_lines(mean_phases(runs[0]), style),
-        *_sampled(runs[0], style),
-        *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *failure_lines(unjudged, style),
@@ -115,14 +106,11 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
     )
     yield from wrapped(heading, style)
     yield from wrapped(_sentence_text(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
-    clock = sentence(f"A step is {run.clock}; {cost_of_watching(run)}.", unicode=style.unicode)
+    clock = sentence(f"A step is {run.clock}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
         less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
         yield from wrapped(Text(less, "bold yellow"), style)
-    used = utilization(run)
-    if used is not None:
-        yield from wrapped(Text(sentence(full(used.sentence), unicode=style.unicode), "dim"), style)
 
 
 def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
@@ -138,18 +126,6 @@ def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
         bar = ("\N{FULL BLOCK}" if style.unicode else "#") * cells
         numbers = f"  {phase.value:<15}{ms / of:9.2f} {unit:<2} {ms / whole:6.1%}  "
         yield Text.assemble(sentence(numbers, unicode=style.unicode), (bar, "blue"))
-
-
-def _sampled(run: Run, style: Style) -> Iterator[Text]:
-    """The lines that most of each larger phase was spent at."""
-    told = list(sampled_lines(run))
-    if told:
-        yield Text()
-        yield from wrapped(Text(f"Lines with most of a phase ({run.looks} looks):", "bold"), style)
-    for phase, line, share in told:
-        yield from wrapped(
-            Text(f"  {phase:<15}{share:4.0%}  {sentence(line, unicode=style.unicode)}"), style, indent="    "
-        )
 
 
 def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
@@ -177,8 +153,8 @@ def verdict_lines(
     of_run: bool = True,
     verbose: bool = False,
 ) -> Iterator[Text]:
-    """All verdicts, the dearest first; a line each for those that ask for no work, and one for all that need an
-    accelerator. Of a run, fixes can be tried.
+    """All verdicts, the dearest first; a line each for those that ask for no work, and one for all of which the device
+    tells nothing. Of a run, fixes can be tried.
     """
     told = defects(verdicts)
     if len(told) > 1:
@@ -191,24 +167,20 @@ def verdict_lines(
             for line in _explained(item, can_be_tried=of_run, verbose=verbose):
                 yield from wrapped(_sentence_text(f"  {line}", style), style, indent="  ")
     if not verbose:
-        yield from _on_an_accelerator([item.said for item in told if needs_accelerator(item.said)], style)
-        others = [item for item in told if not needs_accelerator(item.said)]
+        yield from _not_told([item.said for item in told if is_not_told(item.said)], style)
+        others = [item for item in told if not is_not_told(item.said)]
         for state in _FOLDED:
             yield from _folded([item for item in others if item.said.state is state], style)
 
 
-def _on_an_accelerator(needing: Sequence[Verdict], style: Style) -> Iterator[Text]:
-    """A line for all that a run on a CPU cannot measure."""
-    if not needing:
+def _not_told(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
+    """A line for all that this device tells nothing of. The reason is the same for all findings of a run."""
+    if not verdicts:
         return
-    named = [f"{place_text(item.at)} {item.code}" for item in needing]
+    named = [f"{place_text(item.at)} {item.code}" for item in verdicts]
     more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
-    what = "1 finding is" if len(named) == 1 else f"{len(named)} findings are"
     yield Text()
-    said = (
-        f"{what} about waits for a device, which only CUDA tells: {', '.join(named[:_MOST_FOLDED])}{more}; "
-        "`--device simulated` counts them without a GPU"
-    )
+    said = f"{full(verdicts[0].sentence)} This holds for {', '.join(named[:_MOST_FOLDED])}{more}."
     yield from wrapped(_sentence_text(said, style, "cyan"), style, indent="  ")
 
 
@@ -218,6 +190,8 @@ def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[s
             yield f"{one.code}: {full(one.sentence)}"
     else:
         yield why(item)
+    if item.said.message and not item.said.new:
+        yield full(item.said.message)
     if command := fix_command(item.said):
         if can_be_tried:
             yield f"To try its fix ({item.said.fix}): trainlint prove --fixes {item.said.code} SCRIPT"
@@ -254,7 +228,8 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
     if told:
         yield Text()
     for item in told[:_MOST_FOLDED]:
-        share = f" ({percent(item.said.share)} of a step)" if item.said.share else ""
+        why_so = f": {item.said.sentence}" if item.said.basis == "simulation" else ""
+        share = f" ({percent(item.said.share)} of a step)" if item.said.share else why_so
         yield from wrapped(_heading_of(item, style) + _sentence_text(share, style), style, indent="  ")
     if len(told) > _MOST_FOLDED:
         more = f"and {len(told) - _MOST_FOLDED} more: {label(told[0].said.state)}; --verbose shows all, with reasons"

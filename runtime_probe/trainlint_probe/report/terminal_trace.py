@@ -10,8 +10,6 @@ from trainlint.evidence import Phase, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
-from trainlint_probe.profile_tables.tables import ProfileTables
-from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.first import first_of
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, split_lines, verdict_lines
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
@@ -32,7 +30,6 @@ def render_trace(
     style: Style,
     *,
     unjudged: Unjudged = EVERYTHING_JUDGED,
-    tables: ProfileTables | None = None,
     verbose: bool = False,
 ) -> str:
     """The report of a trace, ending with a line feed. What it takes is what `render` takes of a run."""
@@ -42,7 +39,6 @@ def render_trace(
         *wrapped(Text(_first(reading, verdicts, unjudged, style), "bold"), style, indent="  "),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
-        *profile_lines(tables, style, verbose=verbose),
         *verdict_lines(verdicts, style, of_run=False, verbose=verbose),
         *failure_lines(unjudged, style),
         *note_lines([*((f"note: {note}", "dim") for note in reading.notes), *notes_on(unjudged)], style),

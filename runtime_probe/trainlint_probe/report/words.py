@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, State, Verdict
+from trainlint.evidence import OUTCOMES, Interval, Line, Reference, Run, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
-from trainlint_probe.judgement.step_times import mean_phases
+from trainlint_probe.judgement.counted import NOT_SIMULATED
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
-from trainlint_probe.wording.units import duration, span
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 
@@ -61,14 +60,9 @@ def counts(told: Sequence[Defect]) -> str:
     return "; ".join(f"{number} {state}" for number, state in numbers if number)
 
 
-def needs_accelerator(item: Verdict) -> bool:
-    """Whether what a finding costs shows on an accelerator alone, and the run was on none."""
-    return item.sentence == NEEDS_A_GPU
-
-
-def milliseconds(cost: Interval | None) -> str:
-    """A time as an interval; empty where it is not known."""
-    return "" if cost is None else span(cost, to="–")
+def is_not_told(item: Verdict) -> bool:
+    """Whether the device that the run was on tells nothing of what a finding speaks of."""
+    return item.sentence in (NEEDS_A_GPU, NOT_SIMULATED)
 
 
 def percent(share: Interval | None) -> str:
@@ -79,11 +73,6 @@ def percent(share: Interval | None) -> str:
     if high == "inf":
         return f"{low}% or more"
     return f"{low}%" if low == high else f"{low}–{high}%"
-
-
-def frequency_text(per_step: float | None) -> str:
-    """How often a line runs in a step; empty where it is not known."""
-    return "" if per_step is None else f"{per_step:.3g}×"
 
 
 def capital(text: str) -> str:
@@ -108,33 +97,6 @@ def why_no_step(run: Run) -> str:
     return f"{why}: {run.failure.rstrip('.')}" if run.failure else why
 
 
-_LARGE_PHASE, _LARGE_LINE = 0.1, 0.1
-"""The share of a step from which the lines of a phase are told to people, and of the phase from which a line is."""
-
-
-def sampled_lines(run: Run) -> Iterator[tuple[str, str, float]]:
-    """The lines that most of each larger phase was spent at: the phase, the line in words, and its share of the phase.
-    Phases that PyTorch computes by itself are left out: their one line is that of `backward()` or `step()`.
-    """
-    phases = mean_phases(run)
-    whole = sum(phases.values())
-    for item in run.lines:
-        is_large = phases.get(item.phase, 0.0) >= _LARGE_PHASE * whole and item.share >= _LARGE_LINE
-        if is_large and item.phase not in (Phase.BACKWARD, Phase.OPTIMIZER):
-            via = f", by {item.via}" if item.via else ""
-            yield item.phase.value, f"{place_text(item.at)} in {item.function}{via}", item.share
-
-
-def cost_of_watching(run: Run) -> str:
-    """What watching cost a step, in words."""
-    if run.overhead is None:
-        return "what watching cost was not measured"
-    low, high = run.overhead.low, run.overhead.high
-    if low <= 0:
-        return f"watching it took {duration(max(high, 0.0))} at most"
-    return f"watching it took {span(run.overhead)}"
-
-
 BUSY = 0.1
 """The share of the window that the training waited for a core from which the machine is called busy."""
 
@@ -154,7 +116,7 @@ def busy_sentence(run: Run) -> str:
 
 def _rank(item: Verdict) -> tuple[float, ...]:
     cost = item.cost or Interval(-1.0, -1.0)
-    return (_ORDER.index(item.state), -cost.low, -cost.high)
+    return (_ORDER.index(item.state), -cost.low, -cost.high, -(item.per_step or 0.0))
 
 
 def why(defect: Defect) -> str:

@@ -56,18 +56,6 @@ class HostRange:
 
 
 @dataclass(frozen=True, slots=True)
-class BackwardLink:
-    """Which operator of forward a node of backward belongs to, as PyTorch itself ties them."""
-
-    forward_thread: str
-    forward_at: float
-    """When the operator starts."""
-    backward_thread: str
-    backward_at: float
-    """When the node starts."""
-
-
-@dataclass(frozen=True, slots=True)
 class Device:
     """An accelerator of the machine."""
 
@@ -98,7 +86,6 @@ class Trace:
     devices: tuple[Device, ...] = ()
     rank: int | None = None
     world_size: int | None = None
-    links: tuple[BackwardLink, ...] = ()
     damaged: int = 0
     """How many events had no time or no name, and were left out."""
 
@@ -168,7 +155,6 @@ _WORK = {
     "memset": Work.MEMSET,
 }
 _CALLS = {"cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "runtime", "driver"}
-_LINKS = {"fwdbwd", "forward_backward"}
 _LATEST_US = 1e18
 """No trace holds a later time, or a longer one: some 30,000 years. Sums of larger numbers would be infinite."""
 # Kineto of 2021 has one category for operators and annotations.
@@ -190,8 +176,6 @@ class _Events:
         self.ranges: dict[str, list[tuple[str, float, float, str, int | None, str]]] = {
             kind: [] for kind in ("calls", "operators", "annotations", "frames")
         }
-        self.links: dict[tuple[str, object], tuple[str, float]] = {}
-        """The two ends of each link between forward and backward, by "s" or "f" and the link's number."""
         self.damaged = 0
         self._kept = 0
         self._text = 0
@@ -203,8 +187,6 @@ class _Events:
         if not isinstance(event, dict):
             self.damaged += 1
             return
-        if event.get("ph") in ("s", "f"):
-            self._add_link(event)
         if event.get("ph") != "X":
             return
         category = event.get("cat")
@@ -251,18 +233,6 @@ class _Events:
                 raise TooLarge(f"names and stacks of more than {MOST_TEXT:,} characters")
         return known
 
-    def _add_link(self, event: Mapping[str, Any]) -> None:
-        at, number = event.get("ts"), _number(event.get("id"))
-        if event.get("cat") in _LINKS and number is not None and isinstance(at, int | float) and abs(at) <= _LATEST_US:
-            self._count()
-            self.links[event["ph"], number] = self._once(f"{event.get('pid')}/{event.get('tid')}"), float(at)
-
-    def _all_links(self, zero: float) -> Iterator[BackwardLink]:
-        for (end, number), (thread, at) in self.links.items():
-            other = self.links.get(("f", number)) if end == "s" else None
-            if other is not None:
-                yield BackwardLink(thread, (at - zero) / 1000, other[0], (other[1] - zero) / 1000)
-
     def _kind(self, category: str, event: Mapping[str, Any]) -> str | None:
         if category in _CALLS:
             return "calls"
@@ -292,7 +262,6 @@ class _Events:
             devices=tuple(_devices(about)),
             rank=_number(spread.get("rank")),
             world_size=_number(spread.get("world_size")),
-            links=tuple(self._all_links(zero)),
             damaged=self.damaged,
             **{
                 kind: tuple(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from trainlint.evidence import Interval, Phase
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause
-from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.places import Source
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
@@ -96,36 +95,6 @@ def judge_ranks(reading: RanksReading) -> list[RuntimeFinding]:
             reading.step_ms,
         )
     ]
-
-
-def judge_memory(reading: MemoryReading) -> list[RuntimeFinding]:
-    """What a snapshot of the allocator shows to be wrong. It knows no times."""
-    found = []
-    churn = reading.churn
-    if churn and churn.requests_after:
-        why = "empty_cache gives it back" if churn.empties_cache else "the allocator gives it back because it is short"
-        at = f" at {churn.source}" if churn.source else ""
-        found.append(
-            RuntimeFinding(
-                "allocator-churn",
-                f"Memory was given back to the driver {churn.releases} times ({_gib(churn.bytes)}) and asked for again "
-                f"{churn.requests_after} times: {why}{at}.",
-                None,
-                None,
-                churn.source,
-            )
-        )
-    if reading.fragmentation is not None and reading.fragmentation >= FRAGMENTED:
-        found.append(
-            RuntimeFinding(
-                "memory-fragmented",
-                f"{reading.fragmentation:.0%} of the reserved memory ({_gib(reading.inactive_split)} of "
-                f"{_gib(reading.reserved)}) are holes between tensors, and large tensors may not fit into them.",
-                None,
-                None,
-            )
-        )
-    return found
 
 
 def _finding(name: str, sentence: str, cost: Interval, step_ms: float, source: Source | None = None) -> RuntimeFinding:
@@ -287,7 +256,3 @@ def _driver(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFin
         reading.step_ms,
         first.source,
     )
-
-
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.2f} GiB"

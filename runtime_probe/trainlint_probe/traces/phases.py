@@ -9,7 +9,6 @@ from trainlint.evidence import Phase
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import Trace
 from trainlint_probe.traces.intervals import Coverage, Span, bridged, overlap, subtract, total, union
-from trainlint_probe.traces.places import MODULE
 from trainlint_probe.traces.steps import Window
 from trainlint_probe.traces.syncs import Wait
 
@@ -32,12 +31,6 @@ def phases_of(trace: Trace, window: Window, copies: Iterable[Copy], waits: Seque
     A phase that the trace cannot tell is absent, and its time is part of Phase.OTHER: forward has a name only if
     frames were recorded, or if a wrapper (DistributedDataParallel) or the user named it.
     """
-    spans = phase_spans(trace, window, copies, waits)
-    return {phase: total(found) / window.count for phase, found in spans.items()}
-
-
-def phase_spans(trace: Trace, window: Window, copies: Iterable[Copy], waits: Sequence[Wait]) -> dict[Phase, list[Span]]:
-    """When the host is in each phase. Phases do not overlap, and together they fill the window."""
     ends = {wait.call: wait.end for wait in waits}
     to_device = [copy.call for copy in copies if copy.call and copy.direction == "HtoD"]
     backward = _backward(trace)
@@ -60,7 +53,7 @@ def phase_spans(trace: Trace, window: Window, copies: Iterable[Copy], waits: Seq
             found[phase] = union([*found.get(phase, ()), *claimed])
         left = subtract(left, spans)
     found[Phase.OTHER] = left
-    return found
+    return {phase: total(spans) / window.count for phase, spans in found.items()}
 
 
 def _spans(trace: Trace, name: re.Pattern[str]) -> list[Span]:
@@ -80,5 +73,4 @@ def _backward(trace: Trace) -> list[Span]:
 
 def _forward(trace: Trace) -> list[Span]:
     modules = [(frame.start, frame.end) for frame in trace.frames if frame.name.startswith("nn.Module: ")]
-    modules += [(item.start, item.end) for item in trace.annotations if item.name.startswith(MODULE)]
     return union([*modules, *_spans(trace, _FORWARD)])

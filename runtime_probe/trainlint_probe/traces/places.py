@@ -46,10 +46,6 @@ _Kinded = tuple[HostRange, str]
 """A range, and whether it is an "annotation", a "frame" or an "operator"."""
 
 
-MODULE = "TL|module|"
-"""Begins the name of a range of our own deep pass around a call of a module, and says which one it is."""
-
-
 WAIT = "wait"
 """Names a range of our own deep pass that begins when a wait has ended, and says which line waited."""
 _WAITED = f"TL|{WAIT}|"

@@ -20,7 +20,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, KnownPlaces, Site
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
-from trainlint_probe.watch.watching import OMITTED, Watch
+from trainlint_probe.watch.watching import Watch
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -57,9 +57,8 @@ def install(watch: Watch) -> None:
     _replace(watch, torch.autograd, "backward", functools.partial(_backward, watch))
     asked = Kind("torch.autograd.grad", Symptom.BACKWARD)  # it leaves no gradients behind, and so is no micro-batch
     _replace(watch, torch.autograd, "grad", functools.partial(watched, watch, asked, phase=Phase.BACKWARD))
-    collected = Kind("gc.collect", Symptom.GARBAGE_COLLECTION)
-    _replace(watch, gc, "collect", lambda function: watched(watch, collected, _collecting(watch, function)))
     for owner, name, symptom in (
+        (gc, "collect", Symptom.GARBAGE_COLLECTION),
         (copy, "deepcopy", Symptom.DEEP_COPY),
         (torch, "compile", Symptom.COMPILE_CALL),
     ):
@@ -78,14 +77,6 @@ def has_accelerator() -> bool:
     """Whether PyTorch finds a device besides the CPU on this machine."""
     modules = (getattr(torch, name, None) for name in ("cuda", "xpu", "mps"))
     return any(module is not None and module.is_available() for module in modules)
-
-
-def _collecting(watch: Watch, collect: Function) -> Function:
-    @functools.wraps(collect)
-    def unless_left_out(*args: Any, **kwargs: Any) -> Any:
-        return OMITTED["gc.collect"] if watch.left_out == "gc.collect" else collect(*args, **kwargs)
-
-    return unless_left_out
 
 
 def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None, *, device: str = "") -> Function:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,18 +14,14 @@ import torch
 from trainlint.evidence import Run
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
-from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
-from trainlint_probe.watch.afterwards.without_calls import WithoutCalls, worth_leaving_out
-from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
+from trainlint_probe.watch.afterwards.deeper import Changes, Deeper
 from trainlint_probe.watch.compiles import Compiles
-from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
 from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
 from trainlint_probe.watch.replicas import Replicas
-from trainlint_probe.watch.sampler import ENOUGH, IN_THE_WINDOW_S, Sampler
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
@@ -49,11 +44,8 @@ class Hooks:
         self.optimizers = Optimizers(watch, clock)
         self.replicas = Replicas(watch)
         self.compiles = Compiles(watch)
-        self.direct_forwards = DirectForwards(watch, self.compiles.count)
-        self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
-        self.without_gradients = WithoutGradients()
         self.memory = Reader()
         self.budget = _budget(watch) if orders.budget else None
         self.deeper: Deeper | None = None
@@ -82,15 +74,9 @@ class Hooks:
         self.watch.before_backward = self.switches.before_backward
         self.watch.after_backward = self._after_backward
         self.clock.step_ended = self.switches.step_ended
-        self.optimizers.after_step = self._after_step
-        self.clock.opened = lambda: self.sampler.start(IN_THE_WINDOW_S)
+        self.optimizers.after_step = self.replicas.after_step
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
-
-    def _after_step(self, optimizer: Any) -> None:
-        self.without_gradients.look(optimizer)
-        self.replicas.after_step()
-        self.direct_forwards.step_ended()
 
     def _after_backward(self) -> None:
         self.replicas.after_backward()
@@ -112,14 +98,11 @@ class Hooks:
         yield
 
     def stop(self) -> None:
-        """Look no more for what takes time."""
-        self.sampler.stop()
+        """Nothing is to be undone: what is watched goes on as it was."""
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that torch knows of."""
         first, last = clock.first, clock.last
-        if self.child_settings.flops and says_something(self.child_settings) and self.compiles.count():
-            self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
         if unused := _unused_gpu():
             self.watch.note(unused)
         if self.memory.not_measured:
@@ -136,8 +119,6 @@ class Hooks:
             ),
             "loaders": self.loaders.between(first.loaders, last.loaders),
             "optimizers": self.optimizers.between(first.optimizers, last.optimizers),
-            "lines": self.sampler.seen(),
-            "looks": self.sampler.looks,
             "device": _device(),
             "counted": self.budget.between(clock) if self.budget is not None else (),
         }
@@ -148,23 +129,14 @@ class Hooks:
         """
 
         def all_seen(changes: Changes) -> None:
-            seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
+            seen(lambda run: self._with_handovers(changes(run)))
 
-        clock = self.clock.best_candidate()
         deeper = Deeper(
             self.child_settings,
             self.watch,
             all_seen,
-            compiled=self.compiles.count() > 0,
-            step_ms=fmean(clock.milliseconds() or [0.0]) if clock is not None else 0.0,
-            is_alone=self.clock.is_alone,
-            gradients=self.without_gradients,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
-            cost=self._cost_of_watching(),
-            anomalies=self._cost_of_anomalies(),
-            without_calls=self._without_calls(),
-            sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,
         )
         if not deeper.wanted:
             all_seen(lambda run: run)
@@ -173,49 +145,9 @@ class Hooks:
         self.clock.after_window = deeper.advance
         deeper.advance()
 
-    def _cost_of_watching(self) -> CostOfWatching | None:
-        """How it is measured; None where it cannot be: where other ranks would have to take as many steps, where the
-        marks of steps would be taken out as well, and where torch.compile would compile anew.
-        """
-        clock = self.clock.best_candidate()
-        if clock is None or clock.source is not Source.OPTIMIZER or not self.clock.is_alone or self.compiles.count():
-            return None
-        return CostOfWatching(fmean(clock.milliseconds() or [0.0]), self._switch, self.clock.count_as_in_the_window)
-
-    def _cost_of_anomalies(self) -> CostOfWatching | None:
-        """How it is measured what anomaly detection costs; None where it is off, or cannot be measured."""
-        known = self._cost_of_watching()
-        if known is None or self.switches.anomaly is None or not self.switches.anomaly.calls:
-            return None
-        return CostOfWatching(known.step_ms, lambda is_on: self.switches.keep_anomalies_off(not is_on))
-
-    def _without_calls(self) -> WithoutCalls | None:
-        """How it is measured what calls cost that can be left out; None where that cannot be, or there are none."""
-        known, clock = self._cost_of_watching(), self.clock.best_candidate()
-        if known is None or clock is None:
-            return None
-        names = worth_leaving_out(clock.first.sites, clock.last.sites, clock.steps, known.step_ms)
-        return WithoutCalls(self.watch, known.step_ms, names) if names else None
-
-    def _switch(self, is_on: bool) -> None:
-        """Watch as in the window, or do not watch at all."""
-        self.watch.is_on = is_on
-        if is_on:
-            self.watch.patches.put_back()
-            self.sampler.start(IN_THE_WINDOW_S)
-        else:
-            self.sampler.stop()
-            self.watch.patches.take_out()
-
     def _with_handovers(self, run: Run) -> Run:
         """The run, and what it would cost its steps to receive their batches from workers."""
         return replace(run, loaders=self.loaders.handed_over(run.loaders))
-
-    def _with_ways_of_updating(self, run: Run) -> Run:
-        """The run, and what its optimizers would take if they updated otherwise, where the user asks for that."""
-        if not self.child_settings.tries_optimizers or (self.deeper is not None and self.deeper.is_cut_short):
-            return run  # in the second case the script has ended, perhaps for want of memory
-        return replace(run, optimizers=self.optimizers.try_ways(run.optimizers))
 
 
 _STATEFUL = "torchdata.stateful_dataloader.stateful_dataloader"

@@ -81,15 +81,6 @@ class Lines:
         """Whether a file holds the user's code."""
         return self._kinds[filename] == _USER
 
-    def is_by_a_library(self, frame: FrameType | None) -> bool:
-        """Whether the call that a frame makes is a library's own, and not one in the user's name."""
-        while frame is not None:
-            kind = self._kinds[frame.f_code.co_filename]
-            if kind != _TRANSPARENT:
-                return kind == _LIBRARY
-            frame = frame.f_back
-        return False
-
     def caller(self, frame: FrameType | None) -> Caller | None:
         """The user's line that a frame runs or was called from; None where no user's code is on the stack."""
         via = ""

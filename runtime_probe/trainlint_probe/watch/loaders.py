@@ -81,7 +81,6 @@ class Loaders:
     def watch_loader(self, loader: Any) -> None:
         """Watch a class of loaders being made and started."""
         loader.__init__ = self._watch_making(loader.__init__)
-        # It stays while all else is taken out: who has started an iterator must be known when it is drawn from again.
         loader.__iter__ = self._watch_starting(loader.__iter__)
 
     def _watch_making(self, function: Callable[..., None]) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""What stands in the place of PyTorch's own functions, and can be taken out again: to measure what watching costs."""
+"""What stands in the place of PyTorch's own functions, and can be taken out again."""
 
 from __future__ import annotations
 
@@ -33,12 +33,6 @@ class Patches:
                 setattr(owner, name, original)
             else:
                 delattr(owner, name)
-
-    def put_back(self) -> None:
-        """Replace again what was taken out."""
-        for owner, name, original, replacement, _ in self._all:
-            if getattr(owner, name, None) is original:
-                setattr(owner, name, replacement)
 
 
 def hide_from_dynamo() -> None:

@@ -170,13 +170,6 @@ class Clock:
             self.started = candidate.marks[-1].at / 1e9
         self._advance(candidate)
 
-    def count_as_in_the_window(self) -> None:
-        """Do once more what a mark of the window does, and forget it."""
-        self.step_ended()
-        self.watch.read()
-        self.watch.phases.totals()
-        self.memory()
-
     def _advance(self, candidate: Candidate) -> None:
         if self.open:
             if candidate.steps >= self.child_settings.steps:

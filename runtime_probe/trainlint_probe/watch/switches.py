@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +10,10 @@ import torch
 
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import display_path, frame_at
+from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.watching import Watch
 
-ANOMALY = "anomaly detection"
-_ANOMALY = Kind(ANOMALY, Symptom.SLOW_SWITCH)
+_ANOMALY = Kind("anomaly detection", Symptom.SLOW_SWITCH)
 _PROFILER = Kind("PyTorch's profiler", Symptom.SLOW_SWITCH)
 
 
@@ -26,19 +24,11 @@ class Switches:
         self.watch = watch
         self.anomaly: Site | None = None
         """The line that turned anomaly detection on last."""
-        self._set_anomaly: Callable[..., Any] = lambda *args: None
-        """PyTorch's own function."""
-        self._asked: tuple[bool, bool] | None = None
-        """What the script has asked of anomaly detection, and of its look for NaN, while it is kept off; else None."""
         self.profiler: Site | None = None
-        self.deterministic = ""
-        """The line that asked for deterministic algorithms."""
 
     def install(self) -> None:
         """Note which lines turn them on."""
-        self._set_anomaly = torch.set_anomaly_enabled
         torch.set_anomaly_enabled = self._noting_anomaly(torch.set_anomaly_enabled)
-        torch.use_deterministic_algorithms = self._noting_deterministic(torch.use_deterministic_algorithms)
         older = torch.autograd.profiler.profile
         older.__enter__ = self._noting_profiler(older.__enter__)
         torch.profiler.profile.start = self._noting_profiler(torch.profiler.profile.start)
@@ -54,39 +44,12 @@ class Switches:
         is_ours = self.watch.ranges is not None
         if self.profiler is not None and not is_ours and torch.autograd._profiler_enabled():  # noqa: SLF001 - there is no public question
             self.profiler.calls += 1
-        if torch.are_deterministic_algorithms_enabled():
-            where = f" ({self.deterministic})" if self.deterministic else ""
-            self.watch.note(
-                f"Deterministic algorithms are on{where}: some operators are slower for it. What that costs was not "
-                "measured."
-            )
-        if _is_foreign(sys.getprofile()) or _is_foreign(sys.gettrace()):
-            self.watch.note(
-                "A Python profiler, debugger or coverage tool was on in the steps (sys.setprofile or sys.settrace): "
-                "every call of Python is slower for it, so the times are not those of the training alone."
-            )
-
-    def keep_anomalies_off(self, is_off: bool) -> None:
-        """Switch anomaly detection off, whatever the script asks for, or do again as it has asked.
-
-        What is computed stays the same: anomaly detection only records, and looks. Blocks of steps without it may
-        follow each other: what the script asked for is noted once.
-        """
-        if is_off and self._asked is None:
-            self._asked = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
-            self._set_anomaly(False)
-        elif not is_off and self._asked is not None:
-            self._set_anomaly(*self._asked)
-            self._asked = None
 
     def _noting_anomaly(self, function: Callable[..., Any]) -> Any:
         @functools.wraps(function)
         def wrapper(enabled: bool, check_nan: bool = True) -> Any:
             if enabled:
                 self.anomaly = self._site(_ANOMALY) or self.anomaly
-            if self._asked is not None:
-                self._asked = enabled, check_nan
-                return None
             return function(enabled, check_nan)
 
         return wrapper
@@ -99,23 +62,7 @@ class Switches:
 
         return wrapper
 
-    def _noting_deterministic(self, function: Callable[..., Any]) -> Any:
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            caller = self.watch.ledger.lines.caller(frame_at(1))
-            if caller is not None:
-                self.deterministic = f"{display_path(caller[0], self.watch.directory)}:{caller[1]}"
-            return function(*args, **kwargs)
-
-        return wrapper
-
     def _site(self, kind: Kind) -> Site | None:
         """The user's line that turns something on; None where a library does so by itself."""
         site = self.watch.ledger.site(kind, "", frame_at(2))
         return site if site.path else None
-
-
-def _is_foreign(tracer: Any) -> bool:
-    """Whether something that Python tells of each call or line is there, and is not our own."""
-    module = getattr(tracer, "__module__", None) or ""
-    return tracer is not None and not str(module).startswith(f"{__name__.partition('.')[0]}.")

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from trainlint_probe.budgets.account import Charge
 
 
-OMITTED: Mapping[str, object] = {"gc.collect": 0, "torch.save": None}
-"""Calls that can be left out for some steps, and what they then return: a training computes the same without them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Counters:
     """All that was counted until a moment. What happened in between is the difference of two."""
@@ -45,15 +41,11 @@ class Watch:
         self.phases = PhaseStack()
         self.ledger = Ledger(Lines(script_directory))
         self.patches = Patches()
-        self.is_on = True
-        """False while steps are taken without being watched."""
         self.read_loaders: Callable[[], Mapping[int, tuple[int, int, int]]] = dict
         self.read_optimizers: Callable[[], Mapping[int, int]] = dict
         self.read_budget: Callable[[], Mapping[Charge, int]] = dict
         self.ranges: Any = None
         """torch.profiler.record_function while the profiler runs: calls and their lines are then named in its trace."""
-        self.left_out = ""
-        """The call that is left out of these steps, to see what it costs: "gc.collect"."""
         self.before_backward: Callable[[], None] = lambda: None
         self.after_backward: Callable[[], None] = lambda: None
         self.notes: list[str] = []

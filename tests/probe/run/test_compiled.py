@@ -34,5 +34,3 @@ def test_breaks_and_recompiles_are_those_of_the_script_alone(runner: Runner) -> 
     assert all(item.at.path.endswith("compiled.py") for item in again)
     assert any("size mismatch" in item.details["reason"] for item in again)
     assert all((item.host_ms or 0) > 0 for item in again)
-    assert run.flops is None
-    assert any("compiled" in note for note in run.notes)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,27 +23,20 @@ WINDOW = 3 + 8 + 1
 """Steps until the window has closed: it opens after a step more than the warm-up, and the first mark begins a step."""
 
 
-def steps_in(trace: Path) -> list[str]:
-    with gzip.open(trace, "rt", encoding="utf-8") as stream:
-        events = json.load(stream)["traceEvents"]
-    return sorted({event["name"] for event in events if event.get("name", "").startswith("ProfilerStep#")})
-
-
 @pytest.mark.parametrize("asked", [True, False])
-def test_without_an_accelerator_nothing_is_profiled_or_counted_unless_asked_for(
+def test_without_an_accelerator_nothing_is_profiled_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     orders = ChildSettings(output="", deep_steps=3, deep_without_device=asked)
-    deeper = Deeper(orders, Watch("", ""), lambda changes: None, compiled=False)
-    assert (deeper.profiles, deeper.counts) == (asked, asked)
+    assert Deeper(orders, Watch("", ""), lambda changes: None).profiles is asked
 
 
 class TestEndsTooEarly:
     def run(self, runner: Runner, steps: int, end: str) -> tuple[Launched, Run]:
         launched = runner.run("hostile/fails_late", str(steps), end, warmup_limit=3, deep_steps=3)
         run = only(launched)
-        assert (run.outcome, len(run.steps), run.flops) == ("window closed", 8, None)
+        assert (run.outcome, len(run.steps)) == ("window closed", 8)
         return launched, run
 
     @pytest.mark.nightly
@@ -59,23 +49,9 @@ class TestEndsTooEarly:
         assert run.notes[-1] == (
             "The script failed (torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
             f"({SCRIPTS / 'hostile/fails_late.py'}:{line_of('hostile/fails_late', 'raise ')})) after the window, in "
-            "step 1 of 3 under the profiler, too early for a trace. What was measured in the window stands."
+            "step 1 of 3 under the profiler. What was measured in the window stands."
         )
 
-    def test_whole_steps_before_it_are_kept(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 2, "memory")
-        assert "in step 3 of 3 under the profiler, those before it are kept" in run.notes[-1]
-        (trace,) = launched.traces
-        assert steps_in(trace) == ["ProfilerStep#0", "ProfilerStep#1"]
-
-    @pytest.mark.nightly
-    def test_while_operations_are_counted(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 3, "memory")
-        assert "after the window, while operations were counted" in run.notes[-1]
-        (trace,) = launched.traces
-        assert len(steps_in(trace)) == 3
-
-    @pytest.mark.nightly
     def test_a_script_that_has_no_more_steps(self, runner: Runner) -> None:
         launched, run = self.run(runner, WINDOW + 1, "end")
         assert (launched.exit_code, run.exit_code) == (0, 0)

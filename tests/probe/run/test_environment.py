@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+import torch
 
-from trainlint_probe.environment import concerns
+from trainlint_probe.environment import concerns, tf32_allowed
 
 CUDA = {"torch": "2.13.0+cu130", "CUDA": "13.0", "GPU": "NVIDIA H100", "CPU cores": "16", "CPU threads": "16"}
 
@@ -57,3 +59,40 @@ def test_older_torch_keeps_the_older_name() -> None:
 def test_ranks_of_a_launcher_may_have_one_thread() -> None:
     ranks = {"OMP_NUM_THREADS": "1", "LOCAL_WORLD_SIZE": "8"}
     assert concerns({**CUDA, "CPU threads": "1"}, ranks, has_gpu=True) == ()
+
+
+class Unreadable:
+    """The switches of PyTorch 2.9, of which a script has set a new one."""
+
+    fp32_precision = "tf32"
+
+    @property
+    def allow_tf32(self) -> bool:
+        raise RuntimeError("mix of the legacy and new APIs")
+
+
+@pytest.mark.parametrize(
+    ("matmul", "allowed"),
+    [
+        (SimpleNamespace(allow_tf32=True), True),
+        (SimpleNamespace(allow_tf32=False), False),
+        (SimpleNamespace(allow_tf32=False, fp32_precision="none"), False),
+        (Unreadable(), True),
+    ],
+)
+def test_old_and_new_switches_are_read(matmul: object, allowed: bool) -> None:
+    cudnn = SimpleNamespace(allow_tf32=False)
+    fake = SimpleNamespace(backends=SimpleNamespace(cudnn=cudnn, cuda=SimpleNamespace(matmul=matmul)))
+    assert tf32_allowed(fake, is_convolution=False) is allowed
+    assert not tf32_allowed(fake, is_convolution=True)
+
+
+@pytest.mark.skipif(not hasattr(torch.backends.cudnn, "conv"), reason="this PyTorch has the old switches alone")
+def test_pytorchs_own_switches_are_read_after_a_script_has_set_new_ones() -> None:
+    script = (
+        "import torch; from trainlint_probe.environment import tf32_allowed; "
+        "torch.backends.cuda.matmul.fp32_precision = 'tf32'; torch.backends.cudnn.conv.fp32_precision = 'ieee'; "
+        "print([tf32_allowed(torch, is_convolution=each) for each in (False, True)])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[True, False]\n"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.cli import main
-from trainlint.evidence import Environment, Interval, Line, Phase, Run, Sampled, Seen, State, Step
+from trainlint.evidence import Environment, Interval, Line, Run, Seen, State, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.runtime_rules import as_verdicts
@@ -59,21 +58,6 @@ def test_a_copy_that_may_be_needed_is_gained_at_most() -> None:
     assert (found.name, found.cost, found.share) == ("costly-call", Interval(0.0, 8.625), Interval(0.0, 0.43125))
 
 
-def test_what_is_worked_out_for_a_call_may_be_gained_with_it() -> None:
-    """As the state that `torch.save(model.state_dict(), path)` writes: looks at the line see both."""
-    copied = Seen(Line("train.py", 9), Symptom.DEEP_COPY, "copy.deepcopy", calls=10, host_ms=50.0)
-    steps = (Step(20.0, {Phase.CHECKPOINT: 5.0, Phase.OTHER: 8.0}),) * 10
-    lines = (
-        Sampled(Phase.CHECKPOINT, Line("train.py", 9), "main", 1.0),
-        Sampled(Phase.OTHER, Line("train.py", 9), "main", 0.5),
-        Sampled(Phase.OTHER, Line("train.py", 8), "main", 0.5),
-    )
-    (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(copied,), lines=lines))
-    assert found.cost is not None
-    assert found.cost.low == 0.0
-    assert found.cost.high == pytest.approx(9.0 * 1.15 * 1.5)
-
-
 def of_switches(run: Run) -> dict[str, tuple[int, int]]:
     """What was on: the line that turned it on, and how often it was."""
     return {item.what: (item.at.line, item.calls) for item in run.seen if item.symptom is Symptom.SLOW_SWITCH}
@@ -85,37 +69,19 @@ def test_switches_are_told_with_the_line_that_turned_them_on(runner: Runner) -> 
         "anomaly detection": (line_of("switched", "# anomalies"), 8),
         "PyTorch's profiler": (line_of("switched", "# profiled"), 8),
     }
-    (note,) = [note for note in run.notes if "Deterministic" in note]
-    assert f"switched.py:{line_of('switched', '# deterministic')}" in note
 
 
-@pytest.mark.parametrize("cost", [None, Interval(1.25, 2.0)])
-def test_a_switch_that_is_on_is_confirmed_whatever_it_costs(cost: Interval | None) -> None:
-    seen = Seen(Line("train.py", 9), Symptom.SLOW_SWITCH, "anomaly detection", calls=10, recoverable=cost)
+def test_a_switch_that_is_on_is_confirmed_whatever_it_costs() -> None:
+    seen = Seen(Line("train.py", 9), Symptom.SLOW_SWITCH, "anomaly detection", calls=10)
     steps = (Step(20.0, {}),) * 10
     (found,) = judge_run(Run((), Environment({}), "window closed", steps=steps, seen=(seen,)))
     (told,) = as_verdicts([found], where="train.py", basis="timer")
-    widened = None if cost is None else Interval(1.25 * 0.85, 2.0 * 1.15)  # two runs differ
-    assert (told.state, told.cost) == (State.CONFIRMED, widened)
-    assert ("takes 1.25 to 2 ms of each" in told.sentence) == (cost is not None)
-
-
-def test_anomaly_detection_is_on_again_after_steps_without_it(runner: Runner) -> None:
-    """The script writes down what it finds: what was switched off to be weighed must be as it has asked."""
-    run = only(runner.run("anomalies_at_the_end"))
-    assert of_switches(run)["anomaly detection"][0] == line_of("anomalies_at_the_end", "# anomalies")
-    said = (runner.project / "states.txt").read_text().splitlines()
-    assert said[:12] == ["True"] * 12  # the window, and before
-    assert "False" in said  # it was off in some of the steps after it
-    blocks = [len(list(states)) for _, states in groupby(said[said.index("False") :])]
-    assert len(blocks) > 4  # and on again after each of them, also where two blocks without it follow each other
+    assert (told.state, told.cost) == (State.CONFIRMED, None)
 
 
 def test_a_training_without_switches_has_none(runner: Runner) -> None:
-    """Nor is our own look at the calls of a step in the warm-up told as a profiler of the user's."""
     run = only(runner.run("plain", steps=8))
     assert of_switches(run) == {}
-    assert not [note for note in run.notes if "Python profiler" in note]
     assert not [item for item in judge_run(run) if item.name == "run-wide-switch"]
 
 

@@ -31,7 +31,6 @@ RUN = Run(
     ),
     loaders=(Loader(Line("train.py", 1), None, {"num_workers": "0"}, 30, 4.0),),
     optimizers=(Optimizer("AdamW", Line("train.py", 9), 30, "foreach", 4),),
-    flops=1e9,
     notes=("Seen through a glass.",),
 )
 
@@ -82,5 +81,5 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="JSON"):
-        write_run(replace(RUN, flops=float("nan")), tmp_path / "evidence.rank0.json")
+        write_run(replace(RUN, steps=(Step(float("nan"), {}),)), tmp_path / "evidence.rank0.json")
     assert not list(tmp_path.iterdir())

@@ -4,36 +4,27 @@ point operations are counted.
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from types import FrameType
 from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
+from trainlint.evidence import Alive, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
+from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.traces.places import WAIT
-from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of, saved_without
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
-from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
-from trainlint_probe.watch.afterwards.without_calls import WithoutCalls
-from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
-from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
-from trainlint_probe.watch.switches import ANOMALY
 from trainlint_probe.watch.watching import Watch
 
 Changes = Callable[[Run], Run]
@@ -42,29 +33,10 @@ Changes = Callable[[Run], Run]
 _WAIT = Kind(WAIT, Symptom.HOST_SYNC)
 _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
-_SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
-"""The most steps, and seconds, in which lines are looked at after the window."""
-_SHORT_S, _LONG_S = 3.0, 10.0
-"""On a CPU, where nobody has asked for the profiler: so long may all its steps together take, or else a single one."""
-_MOST_BYTES = 64_000_000
-"""Likewise, a trace that is read: that takes some seconds."""
-_FEWEST_STEPS = 2
-"""Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CostOfWatching:
-    """How to find out what watching, or a switch for the whole run, costs a step."""
-
-    step_ms: float
-    switch: Callable[[bool], None]
-    """Puts everything in place, or takes it out."""
-    mark: Callable[[], None] = lambda: None
-    """Does what is done at the end of a step that is watched."""
 
 
 def says_something(orders: ChildSettings) -> bool:
-    """Whether to profile steps and count their operations: without an accelerator, only where the user asks for it."""
+    """Whether to profile steps: without an accelerator, only where the user asks for it."""
     return orders.deep_without_device or torch.accelerator.is_available()
 
 
@@ -77,52 +49,21 @@ class Deeper:
         watch: Watch,
         seen: Callable[[Changes], None],
         *,
-        compiled: bool,
-        step_ms: float = 0.0,
-        is_alone: bool = True,
-        gradients: WithoutGradients | None = None,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
-        sampler: Sampler | None = None,
-        cost: CostOfWatching | None = None,
-        anomalies: CostOfWatching | None = None,
-        without_calls: WithoutCalls | None = None,
     ) -> None:
-        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted, and
-        hooks of modules would have it compiled anew.
+        """`memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
-        `step_ms` is what a step takes. `is_alone`: no other process must take as many steps.
-
-        `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
-
-        `anomalies` is there where anomaly detection is on in the steps.
-        `without_calls` is there where calls take much of each step that can be left out.
-        `cost` is there where what watching costs can be measured.
-        `sampler` is there where too few looks at the lines were taken in the window.
         `loaders` are there where the training waits for batches that it makes itself.
         """
         self.child_settings = orders
         self.watch = watch
         self.loaders = loaders
-        self.sampler = sampler
-        self.cost = cost
-        self.anomalies = anomalies
-        self.without_calls = without_calls
-        self.anomaly_ms: Interval | None = None
-        """What anomaly detection costs a step, where that was measured and could be told from noise."""
         self.seen = seen
-        self.is_done = self.is_cut_short = False
+        self.is_done = False
         self.stages = self._stages()
-        self.counts = orders.flops and not compiled and says_something(orders)
         self.profiles = orders.deep_steps > 0 and says_something(orders)
-        self.profiles_briefly = orders.deep_steps > 0 and not self.profiles and is_alone and step_ms <= _LONG_S * 1e3
-        """A few steps for the table of operators, where nobody has asked for more and no device has work."""
-        self.step_ms = step_ms
-        self.modules = None if compiled else ModuleRanges()
-        self.gradients = gradients or WithoutGradients()
         self.memory = memory
-        self.profiled = self.profiled_of = 0
-        """Steps that were recorded whole, and those that were to be."""
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
         """The line that keeps what steps make."""
@@ -130,15 +71,9 @@ class Deeper:
         """What goes on, for people; empty where little is lost if the script ends meanwhile."""
 
     @property
-    def doing(self) -> str:
-        """What goes on, for who waits."""
-        return f"after the window, {self.stage.partition(',')[0] or 'looking closer'}"
-
-    @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
-        asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies, self.without_calls)
-        return self.profiles or self.profiles_briefly or self.counts or any(item is not None for item in asked)
+        return self.profiles or self.memory is not None or self.loaders is not None
 
     def advance(self) -> None:
         """A step has ended."""
@@ -153,7 +88,6 @@ class Deeper:
         if self.is_done:
             return
         if self.stage:
-            self.is_cut_short = True
             self.watch.note(f"{why} after the window, {self.stage}. What was measured in the window stands.")
         try:
             self.stages.close()
@@ -169,7 +103,7 @@ class Deeper:
         return replace(
             run,
             **self.found,
-            seen=(*map(self._with_cost, self._with_gains(run.seen)), *self.kept),
+            seen=(*run.seen, *self.kept),
             notes=tuple(self.watch.notes),
         )
 
@@ -179,20 +113,8 @@ class Deeper:
             yield from self._look_at_what_is_kept(self.memory)
         if self.profiles:
             yield from self._profile(self.child_settings.deep_steps)
-        if self.counts:
-            yield from self._count_operations()
         if self.loaders is not None:
             yield from self._hand_over(self.loaders)
-        if self.profiles_briefly:
-            yield from self._profile_briefly()
-        if self.sampler is not None:
-            yield from self._sample(self.sampler)
-        if self.anomalies is not None:
-            yield from self._weigh_anomalies(self.anomalies)
-        if self.cost is not None:
-            yield from self._weigh_watching(self.cost)
-        if self.without_calls is not None:
-            yield from self._leave_calls_out(self.without_calls)
 
     def _hand_over(self, loaders: Loaders) -> Generator[bool, None, None]:
         self.stage = ""
@@ -200,45 +122,6 @@ class Deeper:
         yield True
         loaders.keeps_batches = False
         loaders.hand_over()
-
-    def _weigh_anomalies(self, cost: CostOfWatching) -> Generator[bool, None, None]:
-        self.stage = ""
-        self.anomaly_ms = yield from saved_without(cost.switch, cost.step_ms)
-
-    def _with_gains(self, seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
-        return seen if self.without_calls is None else self.without_calls.with_gains(seen)
-
-    def _with_cost(self, item: Seen) -> Seen:
-        is_meant = item.symptom is Symptom.SLOW_SWITCH and item.what == ANOMALY
-        return replace(item, recoverable=self.anomaly_ms) if is_meant else item
-
-    def _leave_calls_out(self, calls: WithoutCalls) -> Generator[bool, None, None]:
-        self.stage = f"while {' and '.join(calls.names)} was left out of steps, to see what that saves"
-        yield from calls.steps()
-
-    def _weigh_watching(self, cost: CostOfWatching) -> Generator[bool, None, None]:
-        self.stage = ""
-        pairs, steps = blocks_for(cost.step_ms)
-        found: list[float] = []
-        for _ in differences(cost.switch, pairs, steps, found) if pairs else ():
-            yield True
-            if self.watch.is_on:
-                cost.mark()
-        self.found["overhead"] = interval_of(found)
-
-    def _sample(self, sampler: Sampler) -> Generator[bool, None, None]:
-        """Steps of milliseconds have shown few lines in the window."""
-        self.stage = ""
-        began = perf_counter()
-        sampler.start(AFTERWARDS_S)
-        try:
-            for _ in range(_SAMPLED_STEPS):
-                if sampler.looks >= ENOUGH or perf_counter() - began > _SAMPLED_S:
-                    break
-                yield True
-        finally:
-            sampler.stop()
-            self.found |= {"lines": sampler.seen(), "looks": sampler.looks}
 
     def _look_at_what_is_kept(self, memory: Callable[[], Memory | None]) -> Generator[bool, None, None]:
         self.stage = "while what it keeps was looked at"
@@ -272,15 +155,9 @@ class Deeper:
             what = keeper.name or "an object without a name"
             self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 
-    def _profile_briefly(self) -> Generator[bool, None, None]:
-        steps = self.child_settings.deep_steps if self.child_settings.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
-        yield from self._profile(steps)
-
     def _profile(self, steps: int) -> Generator[bool, None, None]:
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
 
-        began = perf_counter()
-        self.profiled_of = steps
         activities = [activity for activity in supported_activities() if activity != ProfilerActivity.MTIA]
         profiler = profile(activities=activities)
         with _quiet():
@@ -289,92 +166,23 @@ class Deeper:
         waits = CudaWaits(self._mark_wait)
         if torch.cuda.is_available():
             waits.start()
-        if self.modules is not None:
-            self.modules.start()
-        self.gradients.is_on = True
         try:
             for step in range(steps):
-                kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
-                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}" if self.profiles else ""
-                with record_function(_step_name(step)):
+                self.stage = f"in step {step + 1} of {steps} under the profiler"
+                with record_function(f"ProfilerStep#{step}"):
                     yield True
-                self.profiled += 1
         finally:
-            self.gradients.is_on = False
-            if self.modules is not None:
-                self.modules.stop()
             waits.stop()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
-            self._keep_trace(profiler)
-            self.found["profiled_s"] = perf_counter() - began
-        names = self.modules.parameters if self.modules is not None else {}
-        if said := self.gradients.sentence(self.profiled, names):
-            self.watch.note(said)
+        rank, _ = rank_and_world()
+        profiler.export_chrome_trace(str(Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"))
 
     def _mark_wait(self, frame: FrameType) -> None:
         """A range behind a wait, with its line: CUDA tells of it when the host goes on."""
         with self.watch.range(self.watch.ledger.site(_WAIT, "cuda", frame)):
             pass
-
-    def _keep_trace(self, profiler: Any) -> None:
-        from trainlint_probe.own_rank import rank_and_world
-
-        is_whole = self.profiled == self.profiled_of
-        if not is_whole and self.profiled < _FEWEST_STEPS:
-            return
-        rank, _ = rank_and_world()
-        trace = Path(self.child_settings.output) / f"trace.rank{rank}.json.gz"
-        if self.profiles:
-            profiler.export_chrome_trace(str(trace))
-        elif not _written_if_small(profiler, trace):
-            self.watch.note(
-                "There are no tables of operators and modules, as each step calls very many operators: --deep records "
-                "them all the same."
-            )
-            return
-        if not is_whole:
-            _unmark(trace, _step_name(self.profiled))
-
-    def _count_operations(self) -> Generator[bool, None, None]:
-        from trainlint_probe.watch.afterwards.operations import Counter
-
-        self.stage = "while operations were counted"
-        counter = Counter()
-        with counter.counting():
-            yield True
-        counted = counter.counted()
-        self.found |= {"flops": counted.total, "flops_on_device": counted.on_device}
-        if counted.left_out:
-            what = " and ".join(counted.left_out)
-            self.watch.note(f"PyTorch's counter of operations leaves out {what}: a step has more than are told here.")
-
-
-def _step_name(number: int) -> str:
-    """As the reader of traces knows steps."""
-    return f"ProfilerStep#{number}"
-
-
-def _written_if_small(profiler: Any, trace: Path) -> bool:
-    """Write a trace; False, and no file, where reading it would take long."""
-    plain = trace.with_suffix("")
-    profiler.export_chrome_trace(str(plain))
-    is_small = plain.stat().st_size <= _MOST_BYTES
-    if is_small:
-        with plain.open("rb") as written, gzip.open(trace, "wb", compresslevel=1) as packed:
-            shutil.copyfileobj(written, packed)
-    plain.unlink()
-    return is_small
-
-
-def _unmark(trace: Path, step: str) -> None:
-    """Take the mark of a step out of a trace: it was broken off, and would pass for a quick one."""
-    with gzip.open(trace, "rt", encoding="utf-8") as stream:
-        whole = json.load(stream)
-    whole["traceEvents"] = [event for event in whole["traceEvents"] if event.get("name") != step]
-    with gzip.open(trace, "wt", encoding="utf-8") as stream:
-        json.dump(whole, stream)
 
 
 @contextmanager

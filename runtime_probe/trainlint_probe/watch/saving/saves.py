@@ -22,7 +22,7 @@ from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.saving.redirect import RedirectedFiles, name_of_file
-from trainlint_probe.watch.watching import OMITTED, Watch
+from trainlint_probe.watch.watching import Watch
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -108,8 +108,6 @@ class Saves:
             target = place.get(args, kwargs)
             if target is None:
                 return function(*args, **kwargs)
-            if watch.left_out == what:
-                return OMITTED[what]
             site = watch.ledger.site(kind, "", frame_at(1))
             if "file" not in site.details and isinstance(target, (str, os.PathLike)):
                 site.details["file"] = os.path.realpath(target)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from time import perf_counter_ns
 from typing import Any
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
 import torch
 from torch.optim.optimizer import (
@@ -23,7 +22,6 @@ from trainlint_probe.watch.lines import display_path, frame_at, maker_of
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.updating.gradients import Gradients
-from trainlint_probe.watch.updating.updates import update_times
 from trainlint_probe.watch.watching import Watch
 
 _OPTIMIZER, _OTHER = NUMBER[Phase.OPTIMIZER], NUMBER[Phase.OTHER]
@@ -32,11 +30,9 @@ _OPTIMIZER, _OTHER = NUMBER[Phase.OPTIMIZER], NUMBER[Phase.OTHER]
 class _Stepping:
     """What is known of one optimizer."""
 
-    def __init__(self, optimizer: Any, number: int, made_at: Line | None) -> None:
+    def __init__(self, optimizer: Any, number: int) -> None:
         self.name = name = type(optimizer).__name__
-        self.optimizer = ref(optimizer)
         self.number = number
-        self.made_at = made_at
         self.kind = Kind(f"{name}.step", Symptom.OPTIMIZER_STEP)
         self.site: Site | None = None
         self.steps = 0
@@ -54,13 +50,9 @@ class Optimizers:
         self.watch = watch
         self.clock = clock
         self.gradients = Gradients(watch)
-        self.made: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
-        """Where each optimizer was made."""
         self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
         self.all: list[_Stepping] = []
-        self.after_step: Callable[[Any], None] = lambda optimizer: None
-        self.is_trying = False
-        """Whether the steps are those of copies."""
+        self.after_step: Callable[[], None] = lambda: None
 
     def install(self) -> None:
         """Begin to watch. Optimizers that exist already are seen stepping as well."""
@@ -76,14 +68,11 @@ class Optimizers:
         def wrapper(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             function(optimizer, *args, **kwargs)
             maker = maker_of(optimizer, frame_at(1))
-            if self.is_trying or maker is None:
+            if maker is None:
                 return
             name = f"{type(optimizer).__name__}.__init__"
             kind = kinds.setdefault(name, Kind(name, Symptom.OPTIMIZER_BUILT))
-            site = self.watch.ledger.site(kind, "", maker)
-            site.calls += 1
-            if site.path:
-                self.made[optimizer] = Line(display_path(site.path, self.watch.directory), site.line)
+            self.watch.ledger.site(kind, "", maker).calls += 1
 
         return wrapper
 
@@ -91,11 +80,9 @@ class Optimizers:
         self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """What a hook gives back takes the place of the step's arguments."""
-        if self.is_trying or not self.watch.is_on:
-            return None
         stepping = self.known.get(optimizer)
         if stepping is None:
-            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
+            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all))
             self.all.append(stepping)
         phases = self.watch.phases
         stepping.site = self.watch.ledger.site(stepping.kind, "", frame_at(1))
@@ -124,13 +111,10 @@ class Optimizers:
 
     def _after(self, optimizer: Any, args: object, kwargs: object) -> None:
         stepping = self.known.get(optimizer)
-        if self.is_trying or stepping is None or stepping.site is None:
+        if stepping is None or stepping.site is None:
             return  # its step began before the watch
-        if not self.watch.is_on:
-            self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
-            return
         self.gradients.stepped(optimizer)
-        self.after_step(optimizer)
+        self.after_step()
         self.watch.phases.leave_to(stepping.depth)
         stepping.site.calls += 1
         stepping.site.nanoseconds += perf_counter_ns() - stepping.start
@@ -157,23 +141,11 @@ class Optimizers:
                 steps=steps - first.get(number, 0),
                 path=item.path,
                 parameters=item.parameters,
-                made_at=item.made_at,
             )
             for number, steps in last.items()
             for item in [self.all[number]]
             if steps > first.get(number, 0)
         )
-
-    def try_ways(self, of: Sequence[Optimizer]) -> tuple[Optimizer, ...]:
-        """The same optimizers, and what each way of updating takes for those that have a choice."""
-        self.is_trying = True
-        alive = {(item.made_at, item.name): item.optimizer() for item in self.all}
-        with_times = []
-        for item in of:
-            optimizer = alive.get((item.made_at, item.name)) if item.path else None
-            with_times.append(item if optimizer is None else replace(item, tried=update_times(optimizer)))
-        self.is_trying = False
-        return tuple(with_times)
 
 
 def _line(stepping: _Stepping, directory: str) -> Line | None:

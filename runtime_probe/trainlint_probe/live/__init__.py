@@ -1,1 +1,0 @@
-"""The line that shows how far a run is, at a terminal."""

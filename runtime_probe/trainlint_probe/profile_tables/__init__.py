@@ -1,1 +1,0 @@
-"""What users of profilers look for first: the time of each operator, of each module and of each line."""
