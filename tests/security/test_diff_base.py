@@ -95,6 +95,21 @@ def test_nothing_is_written_where_the_users_configuration_lies_in_the_repository
     assert not written.exists()
 
 
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"])
+def test_no_users_configuration_is_read_from_the_repository(
+    clone: Program, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    head = git(clone.directory, "rev-parse", "HEAD")
+    (clone.directory / "git").mkdir()
+    for place in (clone.directory / ".gitconfig", clone.directory / "git" / "config"):
+        place.write_text("[git reads no further\n")
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        monkeypatch.delenv(name, raising=False)
+    value = clone.directory / ".gitconfig" if variable == "GIT_CONFIG_GLOBAL" else clone.directory
+    monkeypatch.setenv(variable, str(value))
+    assert history.Git(str(clone.directory)).head() == head
+
+
 def test_the_users_own_configuration_cannot_trace_either(clone: Program, tmp_path: Path) -> None:
     written = tmp_path / "written"
     (tmp_path / ".gitconfig").write_text(f"[trace2]\n\teventTarget = {written}\n")
