@@ -15,7 +15,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.launch import Launched
-from trainlint_probe.watch.afterwards.deeper import Deeper
+from trainlint_probe.watch.afterwards import deeper
 from trainlint_probe.watch.memory import NotCounted, Reader, heap
 from trainlint_probe.watch.watching import Watch
 
@@ -27,9 +27,9 @@ WINDOW = 3 + 8 + 1
 def test_without_an_accelerator_nothing_is_profiled_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
-    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    monkeypatch.setattr(deeper, "has_accelerator", lambda: False)
     orders = ChildSettings(output="", deep_steps=3, deep_without_device=asked)
-    assert Deeper(orders, Watch("", ""), lambda changes: None).profiles is asked
+    assert deeper.Deeper(orders, Watch("", ""), lambda changes: None).profiles is asked
 
 
 class TestEndsTooEarly:
