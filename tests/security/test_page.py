@@ -29,7 +29,6 @@ BOUNDS = {
     "ignore files": bounded.IGNORE_FILE_BYTES,
     "evidence of a run": bounded.EVIDENCE_BYTES,
     "a trace": bounded.TRACE_BYTES,
-    "a snapshot": bounded.SNAPSHOT_BYTES,
     "a result in a cache": values.MOST_BYTES,
     "the kept list of rules": kept_texts._MOST_BYTES,
 }

@@ -114,7 +114,7 @@ class Places:
         if isinstance(value, _CONTAINERS):
             if value and kind is list and type(value[0]) is int:
                 return None, (), True  # sizes
-            return self.of(value.values() if kind is dict else value)
+            return self.of(value.values() if isinstance(value, dict) else value)
         if isinstance(value, torch.Tensor):
             device = self.device(value)
             return device, (value,) if device is None else (), False
