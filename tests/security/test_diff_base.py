@@ -16,7 +16,12 @@ from trainlint.history import git as history
 
 TRAINING = "import torch\n\n\ndef train(loader):\n    for x in loader:\n        print(x.cuda().mean().item())\n"
 ALLOWED = {"rev-parse", "merge-base", "ls-tree", "cat-file"}
-FLAGS = {"--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"}
+FLAGS = {
+    *("--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"),
+    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}"),
+    *("safe.bareRepository=explicit", "protocol.allow=never"),
+}
+"""What the commands above need today, and what others would need that looked at files."""
 
 
 @pytest.fixture
@@ -88,6 +93,21 @@ def test_nothing_is_written_where_the_users_configuration_lies_in_the_repository
     ran = type(clone)(clone.directory, {**clone.environment, variable: str(value)})
     assert ran("check", "--diff-base", "main").code in (0, 1)
     assert not written.exists()
+
+
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"])
+def test_no_users_configuration_is_read_from_the_repository(
+    clone: Program, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    head = git(clone.directory, "rev-parse", "HEAD")
+    (clone.directory / "git").mkdir()
+    for place in (clone.directory / ".gitconfig", clone.directory / "git" / "config"):
+        place.write_text("[git reads no further\n")
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        monkeypatch.delenv(name, raising=False)
+    value = clone.directory / ".gitconfig" if variable == "GIT_CONFIG_GLOBAL" else clone.directory
+    monkeypatch.setenv(variable, str(value))
+    assert history.Git(str(clone.directory)).head() == head
 
 
 def test_the_users_own_configuration_cannot_trace_either(clone: Program, tmp_path: Path) -> None:

@@ -178,18 +178,19 @@ def test_settings_of_a_repository_forge_no_line(toys: Program, write: Write) -> 
 DOCSTRING = '"""\n   ::stop-commands::x\n##[add-path]x """\n'
 
 
-def test_a_patch_that_would_be_a_command_is_kept_from_the_log(toys: Program, write: Write) -> None:
+@pytest.mark.parametrize("service", ["GITHUB_ACTIONS", "TEAMCITY_VERSION", "TF_BUILD"])
+def test_a_patch_that_would_be_a_command_is_kept_from_the_log(toys: Program, write: Write, service: str) -> None:
     write("evil.py", f"import torch\n{DOCSTRING}safe()\n")
     write("good.py", "import torch\nsafe()\n")
     exact = toys("check", "--diff")
     assert exact.code == 1
     assert "\n    ::stop-commands::x\n" in exact.out
-    in_ci = type(toys)(toys.directory, {**toys.environment, "GITHUB_ACTIONS": "true"})("check", "--diff")
+    in_ci = type(toys)(toys.directory, {**toys.environment, service: "true"})("check", "--diff")
     assert in_ci.code == 2
     assert not has_commands(in_ci.out)
     assert "+++ b/good.py" in in_ci.out
     assert "could not judge evil.py: its patch is not shown" in in_ci.err
-    full = type(toys)(toys.directory, {**toys.environment, "GITHUB_ACTIONS": "true"})("check")
+    full = type(toys)(toys.directory, {**toys.environment, service: "true"})("check")
     assert "?#[add-path]x" in full.out
     assert not has_commands(full.out)
 

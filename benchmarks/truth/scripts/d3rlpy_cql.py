@@ -14,6 +14,4 @@ dataset = d3rlpy.dataset.MDPDataset(observations, actions, rewards, ends)
 learner = d3rlpy.algos.CQLConfig(batch_size=16).create(device="cuda:0")
 learner.build_with_dataset(dataset)
 for _ in range(15):
-    learner.update(
-        learner.sample_batch(dataset) if hasattr(learner, "sample_batch") else dataset.sample_transition_batch(16)
-    )
+    learner.update(dataset.sample_transition_batch(16))

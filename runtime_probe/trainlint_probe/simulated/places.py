@@ -7,17 +7,25 @@ weak reference to it tells when memory is freed.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import torch
+
+from trainlint_probe.simulated.errors import two_devices
 
 BLOCK = 512
 """Bytes: the allocator of CUDA rounds each request up to a multiple of this (c10/cuda/CUDACachingAllocator.cpp,
 kMinBlockSize)."""
 
 
-class _Held(NamedTuple):
+class _Held(weakref.ref[Any]):
+    """Where a storage lies, as long as it lives."""
+
+    __slots__ = ("device", "halved", "key", "size")
+
+    key: int
+    """The address of the storage."""
     device: int
     """The index of the device; `_PINNED` for pinned memory of the host, `_HIDDEN` for ordinary memory whose values
     are not kept."""
@@ -25,13 +33,21 @@ class _Held(NamedTuple):
     """Bytes on the device."""
     halved: bool
     """Whether its elements take half as many bytes there, as autocast would have computed them in 16 bits."""
-    reference: weakref.ref[Any]
 
 
 _PINNED = -1
 _HIDDEN = -2
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
 """Classes of tensors that wrap no other."""
+_NO_TENSORS = frozenset(
+    {bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size}
+)
+"""Classes of which no value is a tensor: PyTorch asks by a function of Python whether a value is one."""
+USUAL = PLAIN | _NO_TENSORS
+"""Classes of arguments that no library has overridden."""
+_CONTAINERS = (list, tuple, dict)
+_storage_address: Callable[[Any], int] = torch._C._storage_address
+"""Asks no mode and makes no object of Python, as `tensor.untyped_storage()` does."""
 
 
 class Memory:
@@ -59,6 +75,51 @@ class Places:
         held = self._held.get(_key(tensor))
         return held.device if held is not None and held.device >= 0 else None
 
+    def of(self, values: Iterable[Any]) -> tuple[int | None, Sequence[Any], bool]:
+        """The device that the tensors among arguments lie on, those in lists, tuples and dicts included; those of them
+        that lie on the host; and whether each is one piece of memory, and no sparse tensor or wrapper of others.
+
+        Every operator asks for it, so that it says nothing twice and calls nothing that it can do without.
+
+        Raises:
+            RuntimeError: they lie on several devices, as CUDA says it.
+        """
+        found: int | None = None
+        on_host: list[Any] = []
+        plain = True
+        for value in values:
+            kind = type(value)
+            if kind in _NO_TENSORS:
+                continue
+            if kind in PLAIN:
+                try:
+                    held = self._held.get(_storage_address(value))
+                    device = None if held is None or held.device < 0 else held.device
+                except NotImplementedError:
+                    device, plain = self.device(value), False
+                if device is None:
+                    on_host.append(value)
+            else:
+                device, others, is_plain = self._of_other(value, kind)
+                on_host += others
+                plain = plain and is_plain
+            if device is not None and device != found:
+                if found is not None:
+                    raise two_devices(found, "", device)
+                found = device
+        return found, on_host, plain
+
+    def _of_other(self, value: Any, kind: type) -> tuple[int | None, Sequence[Any], bool]:
+        """Likewise of one argument that is neither a usual tensor nor a number."""
+        if isinstance(value, _CONTAINERS):
+            if value and kind is list and type(value[0]) is int:
+                return None, (), True  # sizes
+            return self.of(value.values() if isinstance(value, dict) else value)
+        if isinstance(value, torch.Tensor):
+            device = self.device(value)
+            return device, (value,) if device is None else (), False
+        return None, (), True
+
     def is_pinned(self, tensor: Any) -> bool:
         """Whether a tensor lies in pinned memory of the host."""
         held = self._held.get(_key(tensor))
@@ -66,18 +127,26 @@ class Places:
 
     def put(self, tensor: Any, device: int, *, halved: bool = False) -> None:
         """A tensor lies on a device from now on; `halved`: there in 16 bits, in place of 32."""
+        if type(tensor) in PLAIN:
+            try:
+                storage = tensor.untyped_storage()
+            except NotImplementedError:
+                pass  # a sparse tensor has several
+            else:
+                self._hold(storage, device, halved=halved)
+                return
         for part in parts(tensor):
-            self.put_storage(_storage(part), device, halved=halved)
+            self._hold(_storage(part), device, halved=halved)
 
     def pin(self, tensor: Any) -> None:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
-            self._hold(_storage(part), _PINNED, 0, halved=False)
+            self._hold(_storage(part), _PINNED)
 
     def hide(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host, and has no values."""
         for part in parts(tensor):
-            self._hold(_storage(part), _HIDDEN, 0, halved=False)
+            self._hold(_storage(part), _HIDDEN)
 
     def is_hidden(self, tensor: Any) -> bool:
         """Whether a tensor would lie on the host, and has no values."""
@@ -97,10 +166,9 @@ class Places:
         for part in parts(tensor):
             self._forget(_storage(part)._cdata)
 
-    def put_storage(self, storage: Any, device: int, *, halved: bool = False) -> None:
-        """Likewise for a storage."""
-        size = storage.nbytes() // 2 if halved else storage.nbytes()
-        self._hold(storage, device, -(-size // BLOCK) * BLOCK, halved=halved)
+    def put_storage(self, storage: Any, device: int) -> None:
+        """A storage lies on a device from now on."""
+        self._hold(storage, device)
 
     def storage_device(self, storage: Any) -> int | None:
         """The index of the device that a storage lies on; None on the host."""
@@ -112,24 +180,39 @@ class Places:
         held = self._held.get(_key(tensor))
         return held is not None and held.halved
 
-    def _hold(self, storage: Any, device: int, size: int, *, halved: bool) -> None:
+    def _hold(self, storage: Any, device: int, *, halved: bool = False) -> None:
         key = storage._cdata
         known = self._held.get(key)
         if known is not None:
             if known.device == device:
                 return
             self._forget(key)
-        self.any_halved = self.any_halved or halved
-        self._held[key] = _Held(device, size, halved, weakref.ref(storage, lambda _: self._forget(key)))
+        held = self._held[key] = _Held(storage, self._freed)
+        held.key = key
+        held.device = device
+        held.halved = halved
+        held.size = 0
         if device >= 0:
+            size = storage.nbytes()
+            if halved:
+                self.any_halved = True
+                size //= 2
+            held.size = size = (size + BLOCK - 1) // BLOCK * BLOCK
             memory = self.memory[device]
             memory.live += size
             memory.allocations += 1
-            memory.peak = max(memory.peak, memory.live)
+            if memory.live > memory.peak:
+                memory.peak = memory.live
+
+    def _freed(self, held: _Held) -> None:
+        """A storage has been freed."""
+        if self._held.get(held.key) is held:
+            self._forget(held.key)
 
     def _forget(self, key: int) -> None:
         held = self._held.pop(key, None)
-        self._true.discard(key)
+        if self._true:
+            self._true.discard(key)
         if held is not None and held.device >= 0:
             self.memory[held.device].live -= held.size
 
@@ -162,24 +245,26 @@ def parts(tensor: Any) -> Iterator[Any]:
 def tensors(values: Iterable[Any]) -> Iterator[Any]:
     """The tensors among arguments or results, those in lists, tuples and dicts included."""
     for value in values:
-        if isinstance(value, torch.Tensor):
+        kind = type(value)
+        if kind in PLAIN or (kind not in _NO_TENSORS and isinstance(value, torch.Tensor)):
             yield value
-        elif isinstance(value, list | tuple):
-            yield from tensors(value)
-        elif isinstance(value, dict):
-            yield from tensors(value.values())
+        elif isinstance(value, _CONTAINERS):
+            yield from tensors(value.values() if isinstance(value, dict) else value)
 
 
 def _key(tensor: Any) -> int:
-    if tensor.layout is not torch.strided or (type(tensor) not in _PLAIN and hasattr(tensor, "__tensor_flatten__")):
-        tensor = next(parts(tensor), None)
-        if tensor is None:
-            return 0
-    return int(_storage(tensor)._cdata)
+    """The address of the storage of a tensor, or of the first of several; 0 where there is none."""
+    if type(tensor) in PLAIN or not hasattr(tensor, "__tensor_flatten__"):
+        try:
+            return _storage_address(tensor)
+        except NotImplementedError:
+            pass  # a sparse tensor has several
+    part = next(parts(tensor), None)
+    return 0 if part is None else _key(part)
 
 
 def _storage(tensor: Any) -> Any:
-    if type(tensor) in _PLAIN:
+    if type(tensor) in PLAIN:
         return tensor.untyped_storage()
     with torch._C.DisableTorchFunctionSubclass():  # parameters without a shape yet forbid the question
         return tensor.untyped_storage()

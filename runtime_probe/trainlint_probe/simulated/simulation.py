@@ -6,8 +6,9 @@ import os
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
-from trainlint_probe.simulated import cuda, graphs, ranks, streams, twins
+from trainlint_probe.simulated import ranks, twins
 from trainlint_probe.simulated.copies import Copies
+from trainlint_probe.simulated.cuda import answers, graphs, streams
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import Places
@@ -49,7 +50,7 @@ class Simulation:
             raise RuntimeError("A GPU is simulated already: name more devices of it in place of a second one.")
         _ON.append(self)
         self._patches = Patches()
-        cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
+        answers.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
         graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)

@@ -6,27 +6,39 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
-from types import CodeType
+from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType, CodeType, GetSetDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils import _device as default_device
 
 from trainlint_probe.simulated.arguments import move_of
 from trainlint_probe.simulated.copies import Copies
-from trainlint_probe.simulated.errors import no_numpy, wrong_generator
+from trainlint_probe.simulated.descriptions.function_names import shown
+from trainlint_probe.simulated.errors import no_numpy
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
+from trainlint_probe.simulated.factories import Factories
 from trainlint_probe.simulated.operators import Operators
-from trainlint_probe.simulated.places import tensors
+from trainlint_probe.simulated.places import USUAL
 from trainlint_probe.simulated.without_values.unread import Unread
 
 _Base = torch._C.TensorBase
 _Handler = Callable[..., Any]
-_FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "_make_tensor"})
-"""Factories that copy data of the host to the device that they are given."""
-
+_ATTRIBUTES = frozenset(
+    attribute.__get__ for attribute in vars(_Base).values() if isinstance(attribute, GetSetDescriptorType)
+)
+"""How attributes of tensors are read that C++ computes."""
+_CHECKED = (torch.quantile, torch.nanquantile, _Base.quantile, _Base.nanquantile)
+"""Functions that check values on a CPU alone."""
+_LASTING = frozenset({BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType})
+"""Classes of functions of which there is one object for good."""
+_OF_FUNCTIONS = frozenset(
+    module.__file__ for module in (torch._tensor, torch.functional, torch.nn.functional) if module.__file__
+)
+"""Files of PyTorch whose functions ask for modes, and then call themselves."""
+_push, _pop = torch._C._push_on_torch_function_stack, torch._C._pop_torch_function_stack
+_depth, _at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
 _WHOEVER = (lambda: None).__code__
 """Stands for the function that asks next."""
@@ -43,7 +55,9 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         self.copies = copies
         self.entered: list[CodeType | None] = []
         """Functions of PyTorch's Python that run now, with this mode on: until their own question whether one is on."""
-        self._factories = default_device._device_constructors()
+        self._factories = Factories(copies, self.call, self._to)
+        self._names: dict[Any, str] = {}
+        """What functions of C++ are called with which nothing else is done than to call them."""
         tensor = torch.Tensor.__dict__
         self._handlers: dict[Any, _Handler] = {
             _Base.device.__get__: self._device,
@@ -54,6 +68,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             ),
             _Base.get_device: self._get_device,
             _Base.to: self._to,
+            torch._C._nn._parse_to: self._parsed,
             _Base.cuda: self._cuda,
             _Base.cpu: lambda args, kwargs: self._named("Tensor.cpu", self.copies.to_host, args[0]),
             _Base.numpy: self._numpy,
@@ -61,46 +76,61 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             _Base.tolist: self._tolist,
             _Base.type: self._type,
             _Base.type_as: self._type_as,
-            _Base.new_tensor: self._new_tensor,
+            _Base.new_tensor: self._factories.new_tensor,
             _Base.record_stream: lambda args, kwargs: None,
             tensor["__repr__"]: self._printed,
             tensor["__deepcopy__"]: self._deep_copy,
             torch.nn.functional.one_hot: self._one_hot,
             torch.ctc_loss: self._ctc_loss,
-            torch.quantile: self._unchecked,
-            torch.nanquantile: self._unchecked,
-            _Base.quantile: self._unchecked,
-            _Base.nanquantile: self._unchecked,
+            **{function: functools.partial(self._unchecked, function) for function in _CHECKED},
         }
         if operators.valueless is not None:
             self._handlers |= Unread(operators, operators.valueless, self.call).handlers()
+        functions = (*self._handlers, *self._factories.functions)
+        self._codes = frozenset(function.__code__ for function in functions if hasattr(function, "__code__"))
+        """Of the functions in whose place something else is done."""
+        self._called: dict[int, bool] = {}
+        """The number of the code of a function of PyTorch → whether nothing else is done than to call it."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
         if self.operators.quiet:
-            return func(*args, **kwargs)
+            return func(*args, **(kwargs or {}))
+        if types and (answer := self._answered(func, types, args, kwargs or {})) is not NotImplemented:
+            return answer
+        if not kwargs and func in self._names:
+            return self.call(func, args, {})
         handler = self._handlers.get(func)
         if handler is not None:
-            return self._calling(handler, func, args, kwargs)
-        if func in self._factories or "device" in kwargs:
-            self._read_numbers(func, args, kwargs)
-            return self._factory(func, args, kwargs)
+            return handler(args, kwargs or {})
+        if func in _ATTRIBUTES:
+            return func(*args)
+        kwargs = kwargs or {}
+        if func in self._factories.functions or "device" in kwargs:
+            return self._factories.make(func, args, kwargs)
         if kwargs.get("pin_memory"):
-            return self._pinned(func, args, kwargs)
+            return self._factories.pinned(func, args, kwargs)
+        if type(func) in _LASTING:
+            self._names[func] = shown(func)
         return self.call(func, args, kwargs)
 
-    def _calling(self, handler: _Handler, func: Any, args: Any, kwargs: Any) -> Any:
-        if handler == self._unchecked:
-            return self._unchecked(func, args, kwargs)
-        return handler(args, kwargs)
+    def _answered(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What the arguments answer that are no tensors but act as some, as the proxies of torch.fx do."""
+        for kind in types:
+            if not issubclass(kind, torch.Tensor):
+                with self:
+                    answer = kind.__torch_function__(func, types, args, kwargs)
+                if answer is not NotImplemented:
+                    return answer
+        return NotImplemented
 
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Call a function of PyTorch. Those that are written in Python run with this mode on, as any code does."""
-        code = getattr(func, "__code__", None)
+        name = self._names.get(func)
+        code = None if name is not None else getattr(func, "__code__", None)
         if code is None:
             operators = self.operators
             operators.surroundings.append((args, tuple(kwargs.values())) if kwargs else args)
-            operators.names.append(_shown(func))
+            operators.names.append(shown(func) if name is None else name)
             try:
                 return func(*args, **kwargs)
             finally:
@@ -113,18 +143,39 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if sys._getframe(2).f_code is code:  # a method that calls the method of C++ that it overrides
             return func(*args, **kwargs)
         self.entered.append(code)
+        _push(self)
         try:
-            with self:
-                return func(*args, **kwargs)
+            return func(*args, **kwargs)
         finally:
+            _pop()
             self.entered.pop()
 
-    def asks(self, code: CodeType) -> bool:
-        """Whether it is a function that we call that asks for modes: it is to go on without asking us again."""
-        if self.entered and self.entered[-1] in (code, _WHOEVER):
-            self.entered[-1] = None
+    def asks(self, code: CodeType, given: Sequence[Any]) -> bool:
+        """Whether a function of PyTorch's Python that asks for modes is to go on without asking us: one that we call
+        already, or one that we would only call.
+        """
+        entered = self.entered
+        if entered and (entered[-1] is code or entered[-1] is _WHOEVER):
+            entered[-1] = None
             return True
-        return False
+        if len(given) == 1 and type(given[0]) is tuple:
+            given = given[0]
+        return (
+            code.co_filename in _OF_FUNCTIONS
+            and self._only_calls(code)
+            and _depth() == 1
+            and _at(0) is self
+            and all(type(value) in USUAL for value in given)
+        )
+
+    def _only_calls(self, code: CodeType) -> bool:
+        """Whether nothing else is done with a function than to call it."""
+        known = self._called.get(id(code))
+        if known is None:
+            words = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            known = code not in self._codes and "device" not in words and "pin_memory" not in words
+            self._called[id(code)] = known
+        return known
 
     def _named(self, name: str, function: _Handler, *args: Any, **kwargs: Any) -> Any:
         self.operators.names.append(name)
@@ -174,6 +225,12 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if more or dtype not in (None, moved.dtype):
             moved = self.call(_Base.to, (moved, dtype or moved.dtype), more)
         return moved
+
+    def _parsed(self, args: Any, kwargs: Any) -> Any:
+        """What `Module.to` was asked for; `module.to(tensor)` means the device of that tensor."""
+        device, *others = torch._C._nn._parse_to(*args, **kwargs)
+        like = args[0] if args else kwargs.get("tensor")
+        return (self._device((like,), {}) if isinstance(like, torch.Tensor) else device, *others)
 
     def _type(self, args: Any, kwargs: Any) -> Any:
         tensor = args[0]
@@ -286,108 +343,3 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if reduction == 1 and self.places.device(given[0]) is not None:  # the mean divides by the lengths
             self.log.note(What(Kind.COPY, "ctc_loss: lengths", HOST_TO_DEVICE, pageable=True), 8)
         return self.call(torch.ctc_loss, tuple(given), kwargs)
-
-    # Factories.
-
-    def _new_tensor(self, args: Any, kwargs: Any) -> Any:
-        words = dict(kwargs)
-        wanted = words.pop("device", None)
-        index = self.places.device(args[0]) if wanted is None else self.copies.index(wanted)
-        made = self.call(_Base.new_tensor, args, words)
-        return self._sent(made, args[1] if len(args) > 1 else kwargs.get("data"), index, "Tensor.new_tensor")
-
-    def _factory(self, func: Any, args: Any, kwargs: Any) -> Any:
-        wanted = kwargs.get("device")
-        if wanted is None and func in self._factories:
-            wanted = default_device.CURRENT_DEVICE
-        index = self.copies.index(wanted)
-        if index is None:
-            return self._made_on_host(func, args, kwargs, wanted)
-        generator = kwargs.get("generator")
-        if generator is not None and generator.device.type == "cpu":
-            raise wrong_generator()
-        words = {**kwargs, "device": self.operators.stands_in}
-        words.pop("pin_memory", None)
-        name = getattr(func, "__name__", "")
-        data = (args[0] if args else kwargs.get("data", kwargs.get("obj"))) if name in _FROM_DATA else None
-        if name != "tensor" and isinstance(data, torch.Tensor):
-            return self._to((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
-        if name in _FROM_DATA:
-            words["device"] = "cpu"
-        self.operators.makes_on_device += 1
-        try:
-            made = self.call(func, args, words)
-        finally:
-            self.operators.makes_on_device -= 1
-        if name in _FROM_DATA:
-            return self._sent(made, data, index, _shown(func))
-        self._place(made, index)
-        return made
-
-    def _made_on_host(self, func: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
-        """What a factory makes that is asked for no CUDA device."""
-        if self.operators.valueless is not None and (wanted is None or torch.device(wanted).type == "cpu"):
-            made = self._silently(self.operators.valueless.made, (func, args, kwargs), {})
-            if made is not None:
-                return made
-        if wanted is None or torch.device(wanted).type != "cpu":
-            return self._pinned(func, args, kwargs) if kwargs.get("pin_memory") else self.call(func, args, kwargs)
-        made = self._on_host(func, args, kwargs)
-        if isinstance(made, torch.Tensor) and _shown(func) not in ("torch.as_tensor", "torch.asarray"):
-            self.places.take_away(made)
-        return self._pin(made) if kwargs.get("pin_memory") else made
-
-    def _on_host(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """A factory that is told to use the host, beneath whatever device is the surrounding one."""
-        self.operators.surroundings.append(())
-        try:
-            return func(*args, **kwargs) if getattr(func, "__code__", None) is None else self.call(func, args, kwargs)
-        finally:
-            self.operators.surroundings.pop()
-
-    def _read_numbers(self, func: Any, args: Any, kwargs: Any) -> None:
-        """A factory reads each tensor of the device among a list of numbers, one after the other."""
-        data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
-        if isinstance(data, list | tuple) and getattr(func, "__name__", "") in _FROM_DATA:
-            for tensor in tensors(data):
-                if self.places.device(tensor) is not None:
-                    self.log.note(What(Kind.WAIT, f"{_shown(func)} of tensors"))
-
-    def _place(self, made: Any, index: int) -> None:
-        if isinstance(made, torch.Tensor):
-            self.places.put(made, index)
-        elif isinstance(made, list | tuple):
-            for each in made:
-                self._place(each, index)
-
-    def _sent(self, made: Any, data: Any, index: int | None, name: str) -> Any:
-        """What was made of data of the host goes to the device: a copy from pageable memory, which blocks."""
-        if index is None:
-            return made
-        origin = self.places.device(data) if isinstance(data, torch.Tensor) else None
-        if origin is None and made.numel():
-            pinned = isinstance(data, torch.Tensor) and self.places.is_pinned(data)
-            what = What(Kind.COPY, name, HOST_TO_DEVICE, blocking=True, pageable=not pinned)
-            self.log.note(what, made.numel() * made.element_size())
-        if self.operators.valueless is not None:
-            made = self._silently(self.operators.valueless.emptied, (made,), {})
-        self.places.put(made, index)
-        return made
-
-    def _pinned(self, func: Any, args: Any, kwargs: Any) -> Any:
-        words = dict(kwargs)
-        words.pop("pin_memory")
-        return self._pin(self.call(func, args, words))
-
-    def _pin(self, made: Any) -> Any:
-        self.places.pin(made)
-        return made
-
-
-def _shown(func: Any) -> str:
-    """A function of PyTorch as people write it."""
-    name: str = getattr(func, "__name__", "")
-    if name == "__get__":
-        return ""
-    owner = getattr(func, "__objclass__", None)
-    return f"Tensor.{name}" if owner is not None else f"torch.{name}"

@@ -48,7 +48,7 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
 
     def unless_ours(own: Function) -> Function:
         def asks(*args: Any) -> bool:
-            if surface.asks(sys._getframe(1).f_code):
+            if surface.asks(sys._getframe(1).f_code, args):
                 return False
             return bool(own(*args))
 

@@ -284,3 +284,20 @@ def test_layers_without_a_shape_yet_move_to_the_device(simulation: Simulation) -
 
     assert layer(torch.ones(1, 3, device="cuda")).is_cuda
     assert not simulation.log.events, "nothing is copied of what has no elements"
+
+
+def test_a_module_follows_a_tensor_to_its_device(simulation: Simulation) -> None:
+    for where in (nn.Linear(2, 2).to(torch.zeros(1, device="cuda:1")), nn.Linear(2, 2).to(device="cuda:1")):
+        assert where.weight.device == torch.device("cuda:1")
+
+
+def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> None:
+    class Checked(nn.Module):  # type: ignore[misc] # PyTorch is not read by mypy
+        def forward(self, values: torch.Tensor) -> torch.Tensor:
+            torch._assert(values.shape[-1] == 2, "two numbers")
+            return nn.functional.relu(values)
+
+    traced = torch.fx.symbolic_trace(Checked())
+
+    assert "torch._assert" in traced.code
+    assert traced(torch.zeros(2, device="cuda")).is_cuda

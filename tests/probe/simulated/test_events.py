@@ -136,6 +136,7 @@ PLANNED = {
     "x.to('cpu', non_blocking=True)": [DOWN],
     "host.cpu()": [],
     "x.copy_(host)": [UP],
+    "scalar.copy_(3.0)": [UP],
     "x.copy_(pinned, non_blocking=True)": [UP],
     "host.copy_(x)": [DOWN],
     "host[0] = x[0]": [DOWN],

@@ -48,6 +48,12 @@ def test_quantised_models_depend_on_another_argument() -> None:
     assert builder.weights == {}
 
 
+def test_keypoint_detectors_have_two_sets_of_weights() -> None:
+    builder = builder_of("torchvision.models.detection.keypointrcnn_resnet50_fpn")
+    assert builder is not None
+    assert builder.weights == {"pretrained_backbone": "IMAGENET1K_V1"}
+
+
 def test_the_backbone_of_ssd_has_weights_of_its_own() -> None:
     builder = builder_of("torchvision.models.detection.ssd300_vgg16")
     assert builder is not None

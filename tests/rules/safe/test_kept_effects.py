@@ -37,3 +37,19 @@ def test_nothing_waits_less() -> None:
 def test_no_keyword_beside_unpacked_ones() -> None:
     assert safe(LOSS.format(given="size_average=False"), "TRN814") == {"TRN814"}
     assert fixes(LOSS.format(given="size_average=False, **options"), "TRN814") == {}
+
+
+@pytest.mark.parametrize(
+    ("call", "is_safe"),
+    [
+        ("nn.MSELoss(size_average=False)", True),
+        ("nn.CrossEntropyLoss(weight, size_average=False)", False),
+        ("F.mse_loss(output, target, size_average=False)", True),
+        ("F.cross_entropy(output, target, weight, size_average=False)", False),
+        ("nn.Hardtanh(min_value=-1)", True),
+        ("nn.Hardtanh(min_value=None)", False),
+    ],
+)
+def test_a_keyword_is_renamed_only_if_nothing_else_stands_for_it(call: str, is_safe: bool) -> None:
+    code = f"import torch.nn as nn\nimport torch.nn.functional as F\n\nloss = {call}\n"
+    assert safe(code, "TRN814") == ({"TRN814"} if is_safe else set())

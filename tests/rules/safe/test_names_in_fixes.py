@@ -84,6 +84,8 @@ def test_the_same_object_may_be_handed_on() -> None:
         ("from layers import normal\n\nnormal(1)\n", False),
         ("import layers\n\nlayers.normal(1)\n", False),
         ("from layers import *\n\nnormal(1)\n", False),
+        ("from unittest import mock\nimport layers\n\nmock.patch('layers.normal')\n", False),
+        ("from unittest import mock\nimport layers\n\nmock.patch('layers.reset')\n", True),
         ("from layers import reset\nfrom torch.nn.init import constant_ as normal\n\nnormal(reset)\n", True),
     ],
 )

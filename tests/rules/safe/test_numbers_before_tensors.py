@@ -33,6 +33,9 @@ def test_only_on_tensors(parameters: str, call: str, is_safe: bool) -> None:
         ("x.add_(scale.item(), y.grad)", True),
         ("x.add_((k := 3), y)", False),
         ("x.add_(2, (y := x))", False),
+        ("x.add_(scale, y.update())", False),
+        ("x.add_(scale, y.sqrt())", True),
+        ("x.add_(2, y.update())", True),
     ],
 )
 def test_the_order_of_effects_is_kept(call: str, is_safe: bool) -> None:

@@ -1,6 +1,7 @@
-"""The names that a file takes from other files: imported from them, or asked of them as of modules.
+"""The names that a file takes from other files: imported from them, asked of them as of modules, or named in texts.
 
-A module that is used otherwise than `module.name` may be asked for any name.
+A module that is used otherwise than `module.name` may be asked for any name. A text that is a dotted name may be one by
+which something is looked up, as by `mock.patch("train.clip_grad_norm")`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
+from trainlint.patterns import lazy
 
 ANY = "*"
 """Stands for each name of a module."""
+_DOTTED_TEXT = lazy(r"""["']([A-Za-z_]\w*(?:\.\w+)+)["']""")
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
 
 def taken_names(file: SemanticModel) -> frozenset[str]:
     """Their dotted names, as the file's imports write them; those of known libraries are left out."""
-    return frozenset(origin for origin in (*_imported(file), *_asked(file)) if not _is_library(origin))
+    named = _DOTTED_TEXT.findall(file.source.text)
+    return frozenset(origin for origin in (*_imported(file), *_asked(file), *named) if not _is_library(origin))
 
 
 def _imported(file: SemanticModel) -> Iterator[str]:

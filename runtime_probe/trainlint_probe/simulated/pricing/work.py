@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils.flop_counter import flop_registry, sdpa_flop
 
+from trainlint_probe.simulated.descriptions.description import Operator
 from trainlint_probe.simulated.events import Cause, What
-from trainlint_probe.simulated.operators import Operator
 from trainlint_probe.simulated.places import Places, tensors
 
 
@@ -38,11 +38,11 @@ class Recorder:
         self.items: list[Item] = []
         self.is_on = False
 
-    def executed(self, operator: Operator, func: Any, args: Any, out: Any) -> None:
+    def executed(self, operator: Operator, args: Any, out: Any) -> None:
         """An operator was queued."""
         if not self.is_on:
             return
-        flops = _flops(func, args, out)
+        flops = _flops(operator.func, args, out)
         read, halved = 0, False
         for tensor in tensors((args, out) if isinstance(out, torch.Tensor | list | tuple) else args):
             small = self.places.is_halved(tensor)

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from trainlint_probe.simulated.descriptions.waiting import MASKS
 from trainlint_probe.simulated.errors import needs_values
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, Kind, Log, What
 from trainlint_probe.simulated.places import Places, tensors
@@ -23,7 +24,6 @@ from trainlint_probe.simulated.without_values.unknown import Numbers
 from trainlint_probe.watch.patches import Patches
 
 META = torch.device("meta")
-MASKS = (torch.bool, torch.uint8)
 LEAST = 1 << 20
 """Bytes from which on a tensor that a module makes on the host has no values either."""
 _ANSWERS = {"equal": False, "allclose": True}
@@ -100,7 +100,7 @@ class Valueless:
     def copy(self, func: Any, args: Any, kwargs: Any) -> Any:
         """`copy_`, of which one side or both have no values."""
         target, source = args[0], args[1]
-        if source.is_meta and not target.is_meta:
+        if isinstance(source, torch.Tensor) and source.is_meta and not target.is_meta:
             target.zero_()
             return target
         return func(*args, **kwargs)

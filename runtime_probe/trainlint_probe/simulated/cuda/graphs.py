@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
 
-from trainlint_probe.simulated import streams
+from trainlint_probe.simulated.cuda import streams
+from trainlint_probe.simulated.descriptions.description import Operator
 from trainlint_probe.simulated.errors import no_wait_in_capture, not_captured
 from trainlint_probe.simulated.events import Kind, What
-from trainlint_probe.simulated.operators import Operator, Operators
+from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import tensors
 from trainlint_probe.watch.patches import Patches
 
@@ -26,7 +28,6 @@ class _Call(NamedTuple):
     """An operator of a graph."""
 
     operator: Operator
-    func: Any
     args: Any
     kwargs: Any
     made: tuple[Any, ...]
@@ -55,7 +56,7 @@ class Capture:
             raise no_wait_in_capture(what.name)
         self.events.append((what, size))
 
-    def run(self, operator: Operator, func: Any, args: Any, kwargs: Any) -> Any:
+    def run(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """Run an operator, and write it down if the device is to do it."""
         given = list(tensors((args, kwargs)))
         is_devices = any(self.operators.places.device(tensor) is not None for tensor in given)
@@ -63,17 +64,17 @@ class Capture:
             self.failed = True
             raise not_captured(operator.name)
         if is_devices:
-            self._save(func, args, kwargs, given)
-        out = self.operators.run(operator, func, args, kwargs)
+            self._save(operator, args, kwargs, given)
+        out = self.operators.run(operator, args, kwargs)
         if is_devices or not given:
-            self._add(operator, func, args, kwargs, given, out)
+            self._add(operator, args, kwargs, given, out)
         return out
 
     def copied(self, source: Any, copy: Any) -> None:
         """A copy between host and device was queued."""
         copy_ = torch.ops.aten.copy_.default
         self._made.add(copy.untyped_storage()._cdata)
-        self.calls.append(_Call(self.operators.described(copy_), copy_, (copy.detach(), source.detach()), {}, ()))
+        self.calls.append(_Call(self.operators.described(copy_), (copy.detach(), source.detach()), {}, ()))
 
     def end(self) -> None:
         """Undo what a capture does not do."""
@@ -93,39 +94,39 @@ class Capture:
             raise RuntimeError(_UNCAPTURED)
         with self._quietly(), torch._C._AutoDispatchBelowADInplaceOrView():
             for call in self.calls:
-                out = call.func(*call.args, **call.kwargs)
+                out = call.operator.call(*call.args, **call.kwargs)
                 for captured, new in zip(call.made, _results(out), strict=False):
                     if captured is not None:
                         captured.copy_(new)
         is_first = True
         for call in self.calls:
             if call.operator.launches and not self._is_between_places(call):
-                operator = call.operator if is_first else call.operator._replace(queued=False)
-                operators.launched(operator, call.func, call.args, call.made)
+                operator = call.operator if is_first else replace(call.operator, queued=False)
+                operators.launched(operator, call.args, call.made)
                 is_first = False
         for what, size in self.events:
             operators.log.note(what, size)
 
-    def _add(self, operator: Operator, func: Any, args: Any, kwargs: Any, given: list[Any], out: Any) -> None:
+    def _add(self, operator: Operator, args: Any, kwargs: Any, given: list[Any], out: Any) -> None:
         shared = {tensor.untyped_storage()._cdata for tensor in given}
         made = tuple(None if tensor.untyped_storage()._cdata in shared else tensor.detach() for tensor in _results(out))
         self._made.update(tensor.untyped_storage()._cdata for tensor in made if tensor is not None)
-        if any(tensor is not None for tensor in made) or _written(func, args, kwargs):
+        if any(tensor is not None for tensor in made) or _written(operator, args, kwargs):
             words = {**kwargs, "device": torch.device("cpu")} if "device" in kwargs else kwargs
-            self.calls.append(_Call(operator, func, args, words, made))
+            self.calls.append(_Call(operator, args, words, made))
 
     def _is_between_places(self, call: _Call) -> bool:
         """Whether it copies between host and device, which is no kernel."""
         device = self.operators.places.device
         return call.operator.name == "copy_" and device(call.args[0]) != device(call.args[1])
 
-    def _save(self, func: Any, args: Any, kwargs: Any, given: list[Any]) -> None:
+    def _save(self, operator: Operator, args: Any, kwargs: Any, given: list[Any]) -> None:
         """Keep what an operator may write into: of the device everything, as schemas do not tell all (that of
         native_batch_norm says nothing of the running mean).
         """
         places = self.operators.places
         on_device = [tensor for tensor in given if places.device(tensor) is not None]
-        for tensor in (*on_device, *_written(func, args, kwargs)):
+        for tensor in (*on_device, *_written(operator, args, kwargs)):
             storage = tensor.untyped_storage()
             if storage._cdata not in self._made and storage._cdata not in self._before:
                 with self._quietly():
@@ -138,10 +139,10 @@ class Capture:
             yield
 
 
-def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
+def _written(operator: Operator, args: Any, kwargs: Any) -> list[Any]:
     """The tensors that an operator writes into."""
     found = []
-    for at, argument in enumerate(func._schema.arguments):
+    for at, argument in enumerate(operator.func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             found.append(args[at] if at < len(args) else kwargs.get(argument.name))
     return list(tensors(found))

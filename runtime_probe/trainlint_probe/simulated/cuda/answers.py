@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from trainlint.planning.hardware import Gpu
-from trainlint_probe.simulated import streams
 from trainlint_probe.simulated.copies import Copies
+from trainlint_probe.simulated.cuda import streams
+from trainlint_probe.simulated.cuda.tensor_types import tensor_types
 from trainlint_probe.simulated.errors import no_such_device
 from trainlint_probe.simulated.events import Kind, Log, What
-from trainlint_probe.simulated.legacy import tensor_types
 from trainlint_probe.simulated.places import Memory
 from trainlint_probe.watch.patches import Patches
 

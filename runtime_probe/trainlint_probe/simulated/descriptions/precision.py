@@ -22,6 +22,11 @@ _RAISED = frozenset(
 """Operators that it runs in float32."""
 
 
+def is_lowered(operator: str) -> bool:
+    """Whether autocast runs an operator in 16 bits."""
+    return operator in _LOWERED
+
+
 def is_halved(operator: str, args: Any, out: Any, places: Places) -> bool:
     """Whether the result of an operator takes half the bytes on the device: autocast runs it in 16 bits, or it is made
     of such results.
