@@ -18,6 +18,7 @@ from typing import Any
 from trainlint.evidence import Environment
 from trainlint.history.git import Git, GitFailed
 from trainlint.project import repository_around
+from trainlint_probe.watch.core_usage import available
 from trainlint_probe.watch.imported import loaded
 
 # Settings whose values change how fast a training is, and tell nothing of the user.
@@ -42,7 +43,7 @@ def collect(directory: str = "") -> Environment:
     facts: dict[str, str] = {
         "Python": platform.python_version(),
         "system": platform.platform(),
-        "CPU cores": str(_cores()),
+        "CPU cores": str(available()),
     }
     driver = _driver()
     if torch is not None:
@@ -165,11 +166,6 @@ def _tf32(torch: Any) -> str:
     kinds = {"matrix products": False, "convolutions": True}
     allowed = [name for name, convolutions in kinds.items() if tf32_allowed(torch, is_convolution=convolutions)]
     return " and ".join(allowed) or "nowhere"
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _driver() -> str:

@@ -26,7 +26,7 @@ from trainlint_probe.simulated.pricing.queue import Work, corners, prices, step_
 from trainlint_probe.simulated.pricing.roofline import timed
 from trainlint_probe.simulated.pricing.work import Item, Recorder
 from trainlint_probe.simulated.simulation import Simulation
-from trainlint_probe.watch.lines import display_path, frame_at
+from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.updating.optimizers import Optimizers
 from trainlint_probe.watch.watching import Watch
@@ -176,13 +176,7 @@ class SimulatedHooks:
 
     def _after_backward(self) -> None:
         self.watch.phases.backwards += 1
-        self.clock.mark("backward", Source.BACKWARD, self._name_of_backward)
-
-    def _name_of_backward(self) -> str:
-        caller = self.watch.ledger.lines.caller(frame_at(1))
-        return (
-            "backward" if caller is None else f"backward at {display_path(caller[0], self.watch.directory)}:{caller[1]}"
-        )
+        self.clock.mark("backward", Source.BACKWARD, self.watch.name_of_backward)
 
     def _event(self, cause: Cause, happened: Happened, marks: Sequence[int]) -> DeviceEvent | None:
         """What happened between the first mark and the last; None where nothing did."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.watching import Watch
 
 _LIMIT = re.compile(r"recompile.limit|cache.size.limit", re.IGNORECASE)
@@ -43,7 +42,7 @@ class Compiles:
             frames = [frame for frame in reason.user_stack or () if self.watch.ledger.lines.is_users(frame.filename)]
             frame = frames[-1] if frames else (reason.user_stack or [None])[-1]
             if frame is not None:
-                key = Line(display_path(frame.filename, self.watch.directory), frame.lineno), _first_line(reason.reason)
+                key = self.watch.line(frame.filename, frame.lineno), _first_line(reason.reason)
                 breaks[key] = breaks.get(key, 0) + 1
         return [
             Seen(at=at, symptom=Symptom.GRAPH_BREAK, what="torch.compile", calls=times, details={"reason": reason})
@@ -58,7 +57,7 @@ class Compiles:
         for metrics in utils.get_compilation_metrics():
             reason = getattr(metrics, "recompile_reason", None)
             if reason and metrics.co_filename:
-                at = Line(display_path(metrics.co_filename, self.watch.directory), metrics.co_firstlineno)
+                at = self.watch.line(metrics.co_filename, metrics.co_firstlineno)
                 key = at, _without_number(_first_line(reason))
                 if _function(metrics) in given_up:
                     at_limit.add(key)

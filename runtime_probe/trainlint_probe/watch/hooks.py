@@ -17,7 +17,6 @@ from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, Deeper
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.imported import Imports
-from trainlint_probe.watch.lines import display_path, frame_at
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
 from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
@@ -80,13 +79,7 @@ class Hooks:
 
     def _after_backward(self) -> None:
         self.replicas.after_backward()
-        self.clock.mark("backward", Source.BACKWARD, self._name_of_backward)
-
-    def _name_of_backward(self) -> str:
-        caller = self.watch.ledger.lines.caller(frame_at(1))
-        return (
-            "backward" if caller is None else f"backward at {display_path(caller[0], self.watch.directory)}:{caller[1]}"
-        )
+        self.clock.mark("backward", Source.BACKWARD, self.watch.name_of_backward)
 
     def _watch_stateful(self) -> None:
         """Torchdata's loader makes and starts itself; its iterators inherit from torch's."""

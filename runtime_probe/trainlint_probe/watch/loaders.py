@@ -18,7 +18,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.watch.afterwards.handover import Handover, handover
 from trainlint_probe.watch.core_usage import available
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import display_path, frame_at, maker_of
+from trainlint_probe.watch.lines import frame_at, maker_of
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.watching import Watch
@@ -91,7 +91,7 @@ class Loaders:
             if caller is None:
                 return
             path, number, via = caller
-            line = Line(display_path(path, self.watch.directory), number)
+            line = self.watch.line(path, number)
             dataset = id(getattr(loader, "dataset", None))
             if via:
                 line = self.made_for.get(dataset, line)
@@ -165,7 +165,7 @@ class Loaders:
         return drawn
 
     def _name(self, drawn: _Drawn) -> str:
-        at = _line(drawn, self.watch.directory)
+        at = self.watch.line_of(drawn.site)
         return _NEXT.name + (f" at {at.path}:{at.line}" if at else "")
 
     def read(self) -> dict[int, tuple[int, int, int]]:
@@ -185,7 +185,7 @@ class Loaders:
             seen.append(
                 SeenLoader(
                     made_at=drawn.made_at,
-                    drawn_at=_line(drawn, self.watch.directory),
+                    drawn_at=self.watch.line_of(drawn.site),
                     settings=drawn.settings,
                     batches=batches - before,
                     wait_ms=(nanoseconds - before_nanoseconds) / 1e6,
@@ -204,7 +204,7 @@ class Loaders:
     def handed_over(self, of: Sequence[SeenLoader]) -> tuple[SeenLoader, ...]:
         """The same loaders, and what worker processes would cost those without: tried with their last batches."""
         known = {
-            (drawn.made_at, _line(drawn, self.watch.directory)): drawn.handed
+            (drawn.made_at, self.watch.line_of(drawn.site)): drawn.handed
             for drawn in self.all
             if drawn.handed is not None
         }
@@ -266,11 +266,6 @@ def _batches_of_an_epoch(loader: Any) -> int | None:
         return len(loader)
     except Exception:  # noqa: BLE001 - it is the user's code, and not asked for by the user
         return None
-
-
-def _line(drawn: _Drawn, directory: str) -> Line | None:
-    site = drawn.site
-    return Line(display_path(site.path, directory), site.line) if site is not None and site.path else None
 
 
 def settings_of(loader: Any) -> dict[str, str]:

@@ -12,7 +12,7 @@ from torch.nn.parallel import DistributedDataParallel
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import display_path, frame_at, maker_of
+from trainlint_probe.watch.lines import frame_at, maker_of
 from trainlint_probe.watch.watching import Watch
 from trainlint_probe.wording import units
 
@@ -38,9 +38,9 @@ class Replicas:
         @functools.wraps(function)
         def wrapper(replica: Any, *args: Any, **kwargs: Any) -> None:
             function(replica, *args, **kwargs)
-            caller = self.watch.ledger.lines.caller(maker_of(replica, frame_at(1)))
-            if caller is not None:
-                self.made[replica] = Line(display_path(caller[0], self.watch.directory), caller[1])
+            made_at = self.watch.line_at(maker_of(replica, frame_at(1)))
+            if made_at is not None:
+                self.made[replica] = made_at
 
         return wrapper
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Line, Memory, Run, Seen
+from trainlint.evidence import Alive, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.own_rank import rank_and_world
@@ -24,7 +24,6 @@ from trainlint_probe.watch.afterwards.kept import collect, count_alive
 from trainlint_probe.watch.calls import has_accelerator
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
-from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.watching import Watch
 
@@ -151,8 +150,7 @@ class Deeper:
         finally:
             change.stop()
         if change.found is not None:
-            path, line = change.found
-            at = Line(display_path(path, self.watch.directory), line)
+            at = self.watch.line(*change.found)
             what = keeper.name or "an object without a name"
             self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 

@@ -15,10 +15,10 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from trainlint.evidence import Line, Optimizer, Phase
+from trainlint.evidence import Optimizer, Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import display_path, frame_at, maker_of
+from trainlint_probe.watch.lines import frame_at, maker_of
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.updating.gradients import Gradients
@@ -125,7 +125,7 @@ class Optimizers:
         self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
 
     def _name(self, stepping: _Stepping) -> str:
-        at = _line(stepping, self.watch.directory)
+        at = self.watch.line_of(stepping.site)
         return f"{stepping.name}.step" + (f" at {at.path}:{at.line}" if at else "")
 
     def read(self) -> dict[int, int]:
@@ -137,7 +137,7 @@ class Optimizers:
         return tuple(
             Optimizer(
                 name=item.name,
-                stepped_at=_line(item, self.watch.directory),
+                stepped_at=self.watch.line_of(item.site),
                 steps=steps - first.get(number, 0),
                 path=item.path,
                 parameters=item.parameters,
@@ -146,11 +146,6 @@ class Optimizers:
             for item in [self.all[number]]
             if steps > first.get(number, 0)
         )
-
-
-def _line(stepping: _Stepping, directory: str) -> Line | None:
-    site = stepping.site
-    return Line(display_path(site.path, directory), site.line) if site is not None and site.path else None
 
 
 def update_path(optimizer: Any) -> str:

@@ -14,7 +14,7 @@ import torch
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
-from trainlint_probe.watch.lines import display_path, frame_at
+from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.warned_of.places import place_without_us
 from trainlint_probe.watch.watching import Watch
 
@@ -51,7 +51,7 @@ class Warned:
                 return None
             place = self._users_place(filename, lineno)
             if place is not None:
-                at = Line(display_path(place[0], self.watch.directory), place[1])
+                at = self.watch.line(*place)
                 key = at, category.__name__, str(message).partition("\n")[0]
                 self.counts[key] = self.counts.get(key, 0) + 1
             told = str(message), category.__name__, filename, lineno
