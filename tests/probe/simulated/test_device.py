@@ -284,3 +284,19 @@ def test_layers_without_a_shape_yet_move_to_the_device(simulation: Simulation) -
 
     assert layer(torch.ones(1, 3, device="cuda")).is_cuda
     assert not simulation.log.events, "nothing is copied of what has no elements"
+
+
+@pytest.mark.parametrize(
+    ("code", "drawn"),
+    [
+        ("torch.randn(3).cuda()", [3]),
+        ("torch.randn(3, device='cuda')", [-3]),
+        ("x.cuda().normal_()", [-2]),
+        ("torch.rand_like(x.cuda())", [-2]),
+        ("torch.randn(2) + torch.randperm(2, device='cuda').cpu()", [2, -2]),
+        ("torch.nn.functional.dropout(x.cuda(), 0.5)", [-2]),
+    ],
+)
+def test_who_draws_random_numbers_is_known(code: str, drawn: list[int], simulation: Simulation) -> None:
+    eval(code, {"torch": torch, "x": torch.ones(2)})
+    assert [numbers for _, numbers in simulation.operators.draws] == drawn
