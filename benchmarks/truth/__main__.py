@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.truth.compare import Comparison, compare, explained, missed
+from benchmarks.truth.compare_facts import JUDGED, with_facts
 from benchmarks.truth.environments import environment_for
 from benchmarks.truth.failures import NotRun, last_line
 from benchmarks.truth.record import Record, as_json, from_json
@@ -84,12 +85,18 @@ def _records(script: Script, asked: argparse.Namespace) -> tuple[Record, ...]:
 
 def _compared(runs: Sequence[Record], trainlint: Path | None, *, is_explained: bool) -> Comparison:
     """What trainlint names of what the runs of a library showed. Raises NotRun."""
-    # The rules whose findings a run on a simulated GPU can confirm.
-    codes = frozenset(rule.code for rule in installed_rules() if rule.loaded().confirmed_by & _SHOWN_BY_A_RUN)
+    codes = _codes(_SHOWN_BY_A_RUN)
+    of_facts = {symptom: _codes({Symptom(symptom)}) for symptom in JUDGED}
     packages = {name: place for run in runs for name, place in run.packages.items()}
     with judge_of(packages, trainlint) as judge:
-        found = compare(runs, flags_of(judge), codes)
+        flags = flags_of(judge)
+        found = with_facts(compare(runs, flags, codes), runs, flags, of_facts)
         return explained(found, reasons_of(judge, missed(found), codes)) if is_explained else found
+
+
+def _codes(symptoms: Collection[Symptom]) -> frozenset[str]:
+    """The rules whose findings one of these symptoms confirms."""
+    return frozenset(rule.code for rule in installed_rules() if rule.loaded().confirmed_by & frozenset(symptoms))
 
 
 def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:

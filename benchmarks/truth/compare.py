@@ -73,11 +73,24 @@ class JudgedFlag:
 
 
 @dataclass(frozen=True, slots=True)
+class TrueFact:
+    """A line at which something else holds that rules speak of."""
+
+    symptom: str
+    path: str
+    line: int
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Of one library."""
 
     lines: tuple[TrueLine, ...]
     judged: tuple[JudgedFlag, ...]
+    facts: tuple[TrueFact, ...] = ()
+    growth: int = 0
+    """Bytes by which memory grows in each step."""
 
 
 def compare(records: Sequence[Record], flags: Sequence[Flag], codes: frozenset[str]) -> Comparison:
@@ -152,12 +165,20 @@ def _by_line(events: Iterable[Event]) -> Mapping[tuple[str, int], list[Event]]:
 
 def _line(place: _At, per_step: float, event: Event, flags: Sequence[Flag]) -> TrueLine:
     path, line, unit = place
-    at = [flag for flag in flags if flag.first <= line <= flag.last]
-    found = Found.NOT
-    if at:
-        found = Found.BY_DEFAULT if any(flag.is_default for flag in at) else Found.AT_ANY_LEVEL
-    codes = tuple(sorted({flag.code for flag in at}))
-    return TrueLine(path, line, event.kind, event.what, per_step, found, codes, unit)
+    codes = tuple(sorted({flag.code for flag in _at(path, line, flags)}))
+    return TrueLine(path, line, event.kind, event.what, per_step, found_by(path, line, flags), codes, unit)
+
+
+def found_by(path: str, line: int, flags: Iterable[Flag]) -> Found:
+    """Whether some findings name a line."""
+    at = _at(path, line, flags)
+    if not at:
+        return Found.NOT
+    return Found.BY_DEFAULT if any(flag.is_default for flag in at) else Found.AT_ANY_LEVEL
+
+
+def _at(path: str, line: int, flags: Iterable[Flag]) -> list[Flag]:
+    return [flag for flag in flags if flag.path == path and flag.first <= line <= flag.last]
 
 
 def _judged(flag: Flag, seen: _Seen) -> JudgedFlag | None:

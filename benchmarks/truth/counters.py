@@ -16,10 +16,12 @@ from trainlint_probe.simulated.events import Cause, Log, What
 class Steps:
     """Counts steps: the optimizer's from the first one on, until then backward passes."""
 
-    def __init__(self, log: Log, begin: Sequence[Callable[[], None]]) -> None:
+    def __init__(self, log: Log, begin: Sequence[Callable[[], None]], each: Callable[[], None]) -> None:
         self.log = log
         self.begin = begin
         """Called when the first step has ended."""
+        self.each = each
+        """Called when any step has ended."""
         self.taken = 0
         self.first = 0
         """The log's number of the first step that counts."""
@@ -40,6 +42,7 @@ class Steps:
     def _ended(self) -> None:
         self.log.step += 1
         self.taken += 1
+        self.each()
         if self.taken == 1:
             self.first = self.log.step
             for call in self.begin:

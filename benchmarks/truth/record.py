@@ -31,6 +31,19 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """Something besides waits and copies."""
+
+    symptom: str
+    """The value of a `trainlint.symptoms.Symptom`."""
+    lines: tuple[tuple[str, int], ...]
+    """Path and line of those that led there, the innermost first."""
+    count: int
+    steps: tuple[int, ...]
+    """The numbers of the steps in which it happened."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """All that a run showed, counted by one unit."""
 
@@ -47,6 +60,9 @@ class Record:
     """The name of each package → where it lies."""
     versions: Mapping[str, str]
     """Of what the script requires, its library first, and of PyTorch."""
+    facts: tuple[Fact, ...] = ()
+    growth: int = 0
+    """Bytes by which the device's live tensors grow in each step; 0 where they do not."""
 
 
 def as_json(records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -62,4 +78,8 @@ def from_json(data: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
 def _record(data: Mapping[str, Any]) -> Record:
     events = tuple(Event(**{**event, "steps": tuple(event["steps"])}) for event in data["events"])
     executed = {path: tuple(lines) for path, lines in data["executed"].items()}
-    return Record(data["steps"], data["unit"], events, executed, data["error"], data["packages"], data["versions"])
+    facts = tuple(
+        Fact(each["symptom"], tuple((path, line) for path, line in each["lines"]), each["count"], tuple(each["steps"]))
+        for each in data["facts"]
+    )
+    return Record(**{**data, "events": events, "executed": executed, "facts": facts})

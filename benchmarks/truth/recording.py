@@ -22,7 +22,9 @@ import torch
 from packaging.requirements import Requirement
 
 from benchmarks.simulated.counting import steps_told
+from benchmarks.truth.compare import IN_EACH_STEP
 from benchmarks.truth.counters import EnvironmentSteps, Steps, calls_told
+from benchmarks.truth.facts import Facts, growth
 from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Record, as_json
 from benchmarks.truth.scripts_of import read_script
 from trainlint_probe.simulated.events import Cause
@@ -65,12 +67,14 @@ def record(
     log = simulation.log
     executed = Executed(lambda path: path.startswith(tuple(roots)))
     worlds = EnvironmentSteps(log)
-    steps = Steps(log, [executed.start, worlds.start])
+    facts = Facts(log, lambda path: path.startswith(tuple(roots)))
+    live: list[int] = []
+    steps = Steps(log, [executed.start, worlds.start], lambda: live.append(simulation.places.memory[0].live))
     simulation.operators.after_backward = steps.backward
     sys.path.insert(0, str(Path(script).parent))
     sys.argv = [script]
     error = ""
-    with calls_told(per, worlds.stepped), simulation, steps_told(steps.optimizer):
+    with calls_told(per, worlds.stepped), simulation, facts.collected(), steps_told(steps.optimizer):
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
@@ -83,7 +87,9 @@ def record(
     by_step = {cause: happened.by_step for cause, happened in log.events.items()}
     window = range(steps.first, steps.first + steps.taken - 1)
     in_steps = tuple(_events(by_step, roots, window))
-    found = Record(len(window), STEP, in_steps, ran, error, places, versions or {})
+    true = tuple(facts.found(window, lambda path: _shown(path, roots)))
+    grows = growth(live[-steps.taken :], IN_EACH_STEP)
+    found = Record(len(window), STEP, in_steps, ran, error, places, versions or {}, true, grows)
     if not per:
         return (found,)
     unmet = "" if worlds.taken else f"after the first step {per} was not called"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from benchmarks.truth.compare import Comparison, Flag, Found, JudgedFlag, Outcome, TrueLine
+from benchmarks.truth.compare import Comparison, Flag, Found, JudgedFlag, Outcome, TrueFact, TrueLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ def as_data(libraries: Iterable[Library]) -> dict[str, Any]:
             "field": library.field,
             "is_development": library.is_development,
             "lines": [{**asdict(line), "found": line.found.value} for line in library.found.lines],
+            "facts": [{**asdict(fact), "found": fact.found.value} for fact in library.found.facts],
+            "growth": library.found.growth,
             "judged": [{**asdict(item.flag), "outcome": item.outcome.value} for item in library.found.judged],
         }
         for library in sorted(libraries, key=lambda library: library.name)
@@ -43,11 +45,14 @@ def from_data(data: Mapping[str, Any]) -> tuple[Library, ...]:
     return tuple(_library(name, **each) for name, each in data.items())
 
 
-def _library(name: str, lines: Sequence[Any], judged: Sequence[Any], **rest: Any) -> Library:
+def _library(
+    name: str, lines: Sequence[Any], judged: Sequence[Any], facts: Sequence[Any], growth: int, **rest: Any
+) -> Library:
     true = (TrueLine(**{**each, "found": Found(each["found"]), "codes": tuple(each["codes"])}) for each in lines)
     verdicts = (({**each}, Outcome(each["outcome"])) for each in judged)
     flags = tuple(JudgedFlag(Flag(**_without(each, "outcome")), outcome) for each, outcome in verdicts)
-    return Library(name, found=Comparison(tuple(true), flags), **rest)
+    others = tuple(TrueFact(**{**each, "found": Found(each["found"])}) for each in facts)
+    return Library(name, found=Comparison(tuple(true), flags, others, growth), **rest)
 
 
 def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -60,25 +65,28 @@ def without_places(library: Library) -> Library:
         return library
     lines = tuple(replace(line, path="", line=0, what="", reason="") for line in library.found.lines)
     judged = (replace(item, flag=replace(item.flag, path="", first=0, last=0)) for item in library.found.judged)
-    return replace(library, found=Comparison(lines, tuple(judged)))
+    facts = (replace(fact, path="", line=0) for fact in library.found.facts)
+    return replace(library, found=replace(library.found, lines=lines, judged=tuple(judged), facts=tuple(facts)))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What differs between two results of `as_data`, a line each: lines that are named otherwise, and verdicts."""
     told = []
     for package in sorted({*before, *after}):
-        for part, field in (("lines", "found"), ("judged", "outcome")):
+        for part, field in (("lines", "found"), ("facts", "found"), ("judged", "outcome")):
             old, new = (_by_place(data.get(package, {}).get(part, ()), field) for data in (before, after))
             told += [
-                f"{package} {' '.join(filter(None, place))}: {old.get(place, 'absent')} → {new.get(place, 'absent')}"
+                f"{package} {' '.join(place)}: {old.get(place, 'absent')} → {new.get(place, 'absent')}"
                 for place in sorted({*old, *new})
                 if old.get(place) != new.get(place)
             ]
     return told
 
 
-def _by_place(items: Iterable[Mapping[str, Any]], field: str) -> dict[tuple[str, ...], str]:
-    return {
-        (f"{item['path']}:{item.get('line', item.get('first'))}", item.get("code", item.get("unit", ""))): item[field]
-        for item in items
-    }
+def _by_place(items: Iterable[Mapping[str, Any]], field: str) -> dict[tuple[str, str], str]:
+    return {(f"{item['path']}:{item.get('line', item.get('first'))}", _of(item)): item[field] for item in items}
+
+
+def _of(item: Mapping[str, Any]) -> str:
+    """What tells two items of one line apart."""
+    return next(str(item[key]) for key in ("code", "unit", "symptom") if key in item)

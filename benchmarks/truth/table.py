@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from benchmarks.truth.compare import Found, JudgedFlag, Outcome, TrueLine
+from benchmarks.truth.compare import Found, JudgedFlag, Outcome, TrueFact, TrueLine
 from benchmarks.truth.record import ENVIRONMENT_STEP, STEP
 from benchmarks.truth.results import Library
 
@@ -30,6 +30,8 @@ def as_markdown(libraries: Sequence[Library], not_run: Mapping[str, str] | None 
         *_of_lines(libraries),
         _of_environment_steps(libraries),
         _of_findings([item for library in libraries for item in library.found.judged]),
+        _of_facts(libraries),
+        _of_growth(libraries),
         _of_libraries(libraries),
         _of_reasons(missed),
         _of_costly([line for line in missed if line.found is Found.NOT]),
@@ -86,6 +88,25 @@ def _of_findings(judged: Sequence[JudgedFlag]) -> Iterator[str]:
         yield _judged_row(code, [item for item in judged if item.flag.code == code])
 
 
+def _of_facts(libraries: Sequence[Library]) -> Iterator[str]:
+    facts = [fact for library in libraries for fact in library.found.facts]
+    if not facts:
+        return
+    yield "| other facts | lines | by default | at any level |"
+    yield "| --- | ---: | ---: | ---: |"
+    for symptom in sorted({fact.symptom for fact in facts}):
+        part = [fact for fact in facts if fact.symptom == symptom]
+        yield f"| {symptom} | {len(part)} | {' | '.join(_found(part))} |"
+
+
+def _of_growth(libraries: Sequence[Library]) -> Iterator[str]:
+    grown = {library.name: library.found.growth for library in libraries if library.found.growth}
+    if grown:
+        yield "| memory that grows in each step | bytes a step |"
+        yield "| --- | ---: |"
+        yield from (f"| {name} | {size} |" for name, size in sorted(grown.items()))
+
+
 def _of_libraries(libraries: Sequence[Library]) -> Iterator[str]:
     yield "| library | half | lines | by default | at any level | findings confirmed |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
@@ -131,7 +152,7 @@ def _half(library: Library) -> str:
     return "development" if library.is_development else "only counted"
 
 
-def _found(lines: Sequence[TrueLine]) -> tuple[str, str]:
+def _found(lines: Sequence[TrueLine | TrueFact]) -> tuple[str, str]:
     """How many are named by default, and at any level."""
     default = sum(line.found is Found.BY_DEFAULT for line in lines)
     return share(default, len(lines)), share(sum(line.found is not Found.NOT for line in lines), len(lines))

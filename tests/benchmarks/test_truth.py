@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.truth.compare import Comparison, Flag, Found, Outcome, compare, explained, missed
+from benchmarks.truth.compare import (
+    IN_EACH_STEP,
+    Comparison,
+    Flag,
+    Found,
+    Outcome,
+    TrueFact,
+    compare,
+    explained,
+    missed,
+)
+from benchmarks.truth.compare_facts import with_facts
 from benchmarks.truth.environments import environment_for
+from benchmarks.truth.facts import growth
 from benchmarks.truth.failures import NotRun
+from benchmarks.truth.page import read_states, sentence, tables
 from benchmarks.truth.reasons import NO_RULE, ON_HOST, UNKNOWN_FREQUENCY, UNKNOWN_VALUE, reason_of
-from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Record, as_json, from_json
+from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Fact, Record, as_json, from_json
 from benchmarks.truth.recording import record
 from benchmarks.truth.results import Library, as_data, changes, from_data, without_places
 from benchmarks.truth.scripts_of import BadScript, for_development, read_script, read_scripts
 from benchmarks.truth.static import Judge, flags_of, judge_of, reasons_of
 from benchmarks.truth.table import as_markdown
+from trainlint.symptoms import Symptom
 
 STEPS = 10
 READS = frozenset({"TRN201"})
@@ -43,8 +58,8 @@ def ran(*events: Event, lines: range = range(1, 50), unit: str = STEP, steps: in
     return Record(steps, unit, events, {"lib/a.py": tuple(lines)}, "", {"lib": "/site/lib"}, {"lib": "1.0"})
 
 
-def library(found: Comparison, *, is_development: bool = True) -> Library:
-    return Library("lib", {"lib": "1.0"}, "vision", is_development, found)
+def library(found: Comparison, *, is_development: bool = True, versions: Mapping[str, str] | None = None) -> Library:
+    return Library("lib", versions or {"lib": "1.0"}, "vision", is_development, found)
 
 
 def flag(first: int, last: int | None = None, *, code: str = "TRN201", is_default: bool = True) -> Flag:
@@ -93,7 +108,7 @@ def test_a_line_counts_by_steps_and_by_steps_of_the_environment() -> None:
 
 
 def test_a_record_survives_json() -> None:
-    whole = ran(event(1), event(2, in_backward=True))
+    whole = dataclasses.replace(with_fact(EVALUATION, 1, 2), events=(event(1), event(2, in_backward=True)))
     assert from_json(json.loads(json.dumps(as_json([whole])))) == (whole,)
 
 
@@ -118,6 +133,9 @@ def test_the_table_counts_the_reasons_of_misses() -> None:
 
 def test_results_survive_json() -> None:
     whole = library(compare([ran(event(1), event(2))], [flag(1)], READS))
+    whole = dataclasses.replace(
+        whole, found=dataclasses.replace(whole.found, facts=(TrueFact("a", "b.py", 1, Found.NOT),))
+    )
     assert from_data(json.loads(json.dumps(as_data([whole])))) == (whole,)
 
 
@@ -127,6 +145,18 @@ def test_what_is_published_has_the_figures_and_no_places_of_a_library_that_is_on
     assert without_places(whole) == whole
     assert "a.py" not in str(without_places(hidden))
     assert as_markdown([without_places(hidden)]) == as_markdown([hidden])
+
+
+def test_the_page_has_a_row_for_each_state_and_the_tables_of_the_present_one(tmp_path: Path) -> None:
+    states = {"now": [flag(1)], "b0219463": []}
+    for name, flags in states.items():
+        found = library(compare([ran(event(1), event(2))], flags, READS), versions={"lib": "1.0", "torch": "2.13.0"})
+        (tmp_path / f"{name}.json").write_text(json.dumps(as_data([found])))
+    page = tables(read_states(tmp_path))
+    rows = ["| b0219463 | 2 | 0 (0%) | 0 (0%) | 0 |", "| now | 2 | 1 (50%) | 1 (50%) | 1 (100%) |"]
+    assert "\n".join(rows) in page
+    assert "lib/a.py:2" in page
+    assert "name 1 (50%) of them" in sentence(read_states(tmp_path)["now"])
 
 
 def test_two_results_are_compared_by_line() -> None:
@@ -217,6 +247,48 @@ def test_an_environment_is_made_once_above_the_one_that_has_pytorch(
 
 def fake_environment(home: Path) -> None:
     (home / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+
+
+EVALUATION = Symptom.EVALUATION_WITH_GRADIENTS.value
+COLLECTION = Symptom.GARBAGE_COLLECTION.value
+COLLECTIVE = Symptom.COLLECTIVE.value
+OF_FACTS = {
+    EVALUATION: frozenset({"TRN303"}),
+    COLLECTION: frozenset({"TRN302"}),
+    COLLECTIVE: frozenset({"TRN505"}),
+}
+
+
+def with_fact(symptom: str, *lines: int, steps: int = STEPS) -> Record:
+    fact = Fact(symptom, tuple(("lib/a.py", line) for line in lines), 1, tuple(range(steps)))
+    return dataclasses.replace(ran(), facts=(fact,))
+
+
+def test_a_fact_is_named_by_a_finding_at_any_line_that_leads_there() -> None:
+    records = [with_fact(EVALUATION, 1, 20, steps=0), with_fact(EVALUATION, 2, 21, steps=0)]
+    found = with_facts(Comparison((), ()), records, [flag(20, code="TRN303")], OF_FACTS)
+    assert [(fact.line, fact.found) for fact in found.facts] == [(1, Found.BY_DEFAULT), (2, Found.NOT)]
+
+
+def test_what_is_to_happen_in_each_step_is_judged_by_its_share_of_steps() -> None:
+    records = [with_fact(COLLECTION, 1), with_fact(COLLECTION, 2, steps=3)]
+    flags = [flag(line, code="TRN302") for line in (1, 2, 3, 60)]
+    found = with_facts(Comparison((), ()), records, flags, OF_FACTS)
+    assert [fact.line for fact in found.facts] == [1]
+    assert [item.outcome for item in found.judged] == [Outcome.CONFIRMED, Outcome.RARER, Outcome.REFUTED]
+
+
+def test_without_other_ranks_nothing_is_said_of_collectives() -> None:
+    flags = [flag(1, code="TRN505")]
+    assert with_facts(Comparison((), ()), [ran()], flags, OF_FACTS).judged == ()
+    (judged,) = with_facts(Comparison((), ()), [with_fact(COLLECTIVE, 2)], flags, OF_FACTS).judged
+    assert judged.outcome is Outcome.REFUTED
+
+
+def test_memory_grows_where_most_steps_leave_more_of_it() -> None:
+    assert growth([0, 9000, *range(9000, 19000, 1000)], IN_EACH_STEP) == 1000
+    assert growth([0, 9000, 9500, *[9000, 9500] * 5], IN_EACH_STEP) == 0
+    assert growth([], IN_EACH_STEP) == 0
 
 
 def test_each_script_says_what_it_needs_and_pins_its_library() -> None:
@@ -315,3 +387,39 @@ def test_a_function_that_no_rollout_calls_is_told(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("")
     _, by_world = record(str(tmp_path / "train.py"), {f"{tmp_path}/": "lib"}, "fractions.Fraction.limit_denominator")
     assert by_world.error == "after the first step fractions.Fraction.limit_denominator was not called"
+
+
+def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_that_grows(tmp_path: Path) -> None:
+    package = tmp_path / "lib_of_facts"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import gc\nimport torch\n\n\n"
+        "def evaluate(model, inputs):\n"
+        "    model.eval()\n"
+        "    model(inputs)\n"
+        "    with torch.no_grad():\n"
+        "        model(inputs)\n"
+        "    model(inputs).sum().backward()\n"
+        "    model.train()\n"
+        "    model(inputs)\n\n\n"
+        "def tidy():\n"
+        "    gc.collect()\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "import torch\nimport lib_of_facts\n\n"
+        "model = torch.nn.Linear(2, 1).cuda()\n"
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "kept = []\n"
+        "for step in range(9):\n"
+        "    loss = model(torch.ones(3, 2, device='cuda')).mean()\n"
+        "    loss.backward()\n"
+        "    optimizer.step()\n"
+        "    kept.append(loss)\n"
+        "    lib_of_facts.tidy()\n"
+        "lib_of_facts.evaluate(model, torch.ones(3, 2, device='cuda'))\n"
+    )
+    (found,) = record(str(tmp_path / "train.py"), {f"{package}/": "lib_of_facts"})
+    seen = {(fact.symptom, fact.lines, len(fact.steps)) for fact in found.facts}
+    path = "lib_of_facts/__init__.py"
+    assert seen == {(EVALUATION, ((path, 7),), 0), (COLLECTION, ((path, 16),), 8)}
+    assert found.growth == 512
