@@ -1,13 +1,13 @@
 # requires: recbole==1.2.1 ray
 # packages: recbole
 # kind: recommendation
-import os
+from pathlib import Path
 
 import recbole
 from recbole.quick_start import run_recbole
 
 settings = {
-    "data_path": os.path.join(os.path.dirname(recbole.__file__), "dataset_example"),
+    "data_path": str(Path(recbole.__file__).parent / "dataset_example"),
     "epochs": 1,
     "train_batch_size": 4096,
     "eval_batch_size": 100000,

@@ -301,3 +301,13 @@ def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> Non
 
     assert "torch._assert" in traced.code
     assert traced(torch.zeros(2, device="cuda")).is_cuda
+
+
+def test_torch_jit_compiles_functions_of_torch(simulation: Simulation) -> None:
+    compiled = torch.jit.script(_product)
+
+    assert compiled(torch.ones(2, 3, device="cuda"), torch.ones(4, 3, device="cuda")).is_cuda
+
+
+def _product(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    return torch.tensordot(first, second, ([1], [1]))
