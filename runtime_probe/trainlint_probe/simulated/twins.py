@@ -47,6 +47,7 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
     """A function of PyTorch's Python asks first whether it is overridden. Where we call it, it is to go on."""
 
     def unless_ours(own: Function) -> Function:
+        @functools.wraps(own)
         def asks(*args: Any) -> bool:
             if surface.asks(sys._getframe(1).f_code, args):
                 return False
@@ -60,6 +61,8 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
         for module in _modules_of_torch():
             if vars(module).get(name) is own:
                 patches.put(module, name, replacement)
+    find = torch.jit._builtins._find_builtin  # torch.jit.script knows these functions by who they are
+    patches.put(torch.jit._builtins, "_find_builtin", lambda asked: find(getattr(asked, "__wrapped__", asked)))
 
 
 def _replace_everywhere(patches: Patches, name: str, twin: Callable[[Function], Function]) -> None:

@@ -317,3 +317,13 @@ def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> Non
 def test_who_draws_random_numbers_is_known(code: str, drawn: list[int], simulation: Simulation) -> None:
     eval(code, {"torch": torch, "x": torch.ones(2)})
     assert [numbers for _, numbers in simulation.operators.draws] == drawn
+
+
+def test_torch_jit_compiles_functions_of_torch(simulation: Simulation) -> None:
+    compiled = torch.jit.script(_product)
+
+    assert compiled(torch.ones(2, 3, device="cuda"), torch.ones(4, 3, device="cuda")).is_cuda
+
+
+def _product(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    return torch.tensordot(first, second, ([1], [1]))
