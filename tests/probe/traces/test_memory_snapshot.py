@@ -146,6 +146,22 @@ def test_a_pickle_that_asks_for_too_much_is_one_sentence(tmp_path: Path, bomb: b
     assert "\n" not in str(refused.value)
 
 
+def test_a_small_pickle_gets_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_snapshot, "_LEAST_MEMORY", 500_000_000)
+    path = tmp_path / "s.pickle"
+    path.write_bytes(b"\x80\x04Nr" + (30_000_000).to_bytes(4, "little") + b".")  # a memo of 480 MB
+    with pytest.raises(UnreadableSnapshot, match=r"s.pickle .*takes (too much|more) memory"):
+        read_snapshot(path)
+
+
+def test_a_large_snapshot_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_snapshot, "SNAPSHOT_BYTES", 10)
+    path = tmp_path / "s.pickle"
+    path.write_bytes(pickle.dumps({"segments": [], "device_traces": []}))
+    with pytest.raises(UnreadableSnapshot, match=r"s.pickle is larger than .*10 bytes"):
+        read_snapshot(path)
+
+
 def test_a_pickle_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded_snapshot, "_PATIENCE", 1.0)
     path = tmp_path / "s.pickle"
