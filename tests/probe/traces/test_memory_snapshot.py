@@ -147,7 +147,7 @@ def test_a_pickle_that_asks_for_too_much_is_one_sentence(tmp_path: Path, bomb: b
 
 
 def test_a_small_pickle_gets_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_snapshot, "_LEAST_MEMORY", 500_000_000)
+    monkeypatch.setattr(guarded_snapshot, "_LEAST_MEMORY", 300_000_000)
     path = tmp_path / "s.pickle"
     path.write_bytes(b"\x80\x04Nr" + (30_000_000).to_bytes(4, "little") + b".")  # a memo of 480 MB
     with pytest.raises(UnreadableSnapshot, match=r"s.pickle .*takes (too much|more) memory"):
