@@ -103,6 +103,13 @@ def test_a_link_in_the_place_of_the_new_file_is_an_error(tmp_path: Path, monkeyp
     assert not (tmp_path / "report").exists()
 
 
+def test_each_new_file_has_another_name(tmp_path: Path) -> None:
+    seen: list[str] = []
+    for _ in range(2):
+        write_atomically(str(tmp_path / "report"), b"", before_replacing=lambda: seen.extend(names_in(tmp_path)))
+    assert len(set(seen) - {"report"}) == 2
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, ValueError])
 def test_what_is_raised_before_replacing_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "train.py"

@@ -125,6 +125,7 @@ def written(text: str) -> bytes:
         written('[["os.system"],["echo taken over",[0,0]]]'),
         written('[["system"],["echo taken over",[0,0]]]'),
         written('[["eval"],["1",[0,0]]]'),
+        written('[["trainlint.history.git.Blob"],["a",[0,0,0]]]'),
         written("[[],[]]"),
         written("[[]]"),
         written("{}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -184,6 +185,18 @@ def test_info_exclude_outside_of_the_repository_is_not_read(home: Path, linked: 
         Path(linked).unlink()
         Path(linked).symlink_to(home / "exclude")
     assert len(discover([Path()]).targets) == len(ALL)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_settings_outside_of_the_repository_are_not_read(home: Path, linked: bool) -> None:
+    (home / "config").write_text("[core]\n\tignoreCase = true\n")
+    place = Path(".git/config")
+    place.unlink()
+    if linked:
+        place.symlink_to(home / "config")
+    else:
+        shutil.copy(home / "config", place)
+    assert repository_at(str(Path.cwd())).ignore_case is not linked
 
 
 def test_settings_are_read_as_git_reads_them(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from trainlint.cli.console import UsageError
+from trainlint.cli.report_file import write_report
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
@@ -124,6 +128,17 @@ class TestReport:
         assert "TOY101" in report.read_text()
         assert report.stat().st_mode & 0o777 == 0o640
         assert sorted(path.name for path in toys.directory.glob("*.txt*")) == ["report.txt"]
+
+    def test_it_is_written_whole_or_not_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def no_room(*_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        report = tmp_path / "report.txt"
+        report.write_text("earlier")
+        monkeypatch.setattr(os, "replace", no_room)
+        with pytest.raises(UsageError, match=r"cannot be written to .*report.txt"):
+            write_report(report, "new")
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("report.txt", "earlier")]
 
     @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
     def test_a_device_is_written_to(self, toys: Program, write: Write) -> None:
