@@ -126,7 +126,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             out = operator.call(*args, **kwargs)
         except NotImplementedError as error:
             raise no_cpu_kernel(operator.func._schema.name) from error
-        if on_host or not plain or not operator.aliases:  # else it lies where its arguments lie
+        if on_host or not plain or not operator.in_place:  # else it lies where it lay
             self._put(operator, args, out, device)
         if operator.launches:
             self.launched(operator, args, out)

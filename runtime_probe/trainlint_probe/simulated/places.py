@@ -207,14 +207,16 @@ class Places:
     def _freed(self, held: _Held) -> None:
         """A storage has been freed."""
         if self._held.get(held.key) is held:
-            self._forget(held.key)
+            del self._held[held.key]
+            if self._true:
+                self._true.discard(held.key)
+            if held.device >= 0:
+                self.memory[held.device].live -= held.size
 
     def _forget(self, key: int) -> None:
-        held = self._held.pop(key, None)
-        if self._true:
-            self._true.discard(key)
-        if held is not None and held.device >= 0:
-            self.memory[held.device].live -= held.size
+        held = self._held.get(key)
+        if held is not None:
+            self._freed(held)
 
 
 def parts(tensor: Any) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from trainlint_probe.simulated.errors import no_numpy
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
 from trainlint_probe.simulated.factories import Factories
 from trainlint_probe.simulated.operators import Operators
-from trainlint_probe.simulated.places import USUAL
+from trainlint_probe.simulated.places import PLAIN, USUAL
 from trainlint_probe.simulated.without_values.unread import Unread
 
 _Base = torch._C.TensorBase
@@ -93,18 +93,20 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         """The number of the code of a function of PyTorch → whether nothing else is done than to call it."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
         if self.operators.quiet:
-            return func(*args, **(kwargs or {}))
-        if types and (answer := self._answered(func, types, args, kwargs or {})) is not NotImplemented:
-            return answer
+            return func(*args, **kwargs)
+        if types and not PLAIN.issuperset(types):
+            answer = self._answered(func, types, args, kwargs)
+            if answer is not NotImplemented:
+                return answer
         if not kwargs and func in self._names:
             return self.call(func, args, {})
         handler = self._handlers.get(func)
         if handler is not None:
-            return handler(args, kwargs or {})
+            return handler(args, kwargs)
         if func in _ATTRIBUTES:
             return func(*args)
-        kwargs = kwargs or {}
         if func in self._factories.functions or "device" in kwargs:
             return self._factories.make(func, args, kwargs)
         if kwargs.get("pin_memory"):

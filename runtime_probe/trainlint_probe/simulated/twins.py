@@ -91,10 +91,9 @@ def _grouped(places: Places, own: Function) -> Function:
                 key: Any = None
             else:
                 key = (places.device(tensor), tensor.dtype)
-            found = groups.get(key)
-            if found is None:
-                found = groups[key] = ([[] for _ in lists], [])
-            members, indices = found
+            if key not in groups:
+                groups[key] = ([[] for _ in lists], [])
+            members, indices = groups[key]
             for member, values in zip(members, lists, strict=True):
                 if values:
                     member.append(values[position])

@@ -22,6 +22,12 @@ def simulation() -> Iterator[Simulation]:
         yield simulated
 
 
+def test_what_is_converted_in_inference_mode_lies_on_the_device(simulation: Simulation) -> None:
+    numbers = torch.arange(4, device="cuda")
+    with torch.inference_mode():
+        assert numbers.float().is_cuda
+
+
 def test_nothing_is_left_behind() -> None:
     before = {name: getattr(torch.cuda, name) for name in dir(torch.cuda)}
     with Simulation():

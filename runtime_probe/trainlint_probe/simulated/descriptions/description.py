@@ -33,7 +33,7 @@ _NO_KERNEL = frozenset(
     "_local_scalar_dense record_stream _has_compatible_shallow_copy_type".split()
 )
 """Operators that launch no kernel although they give no view."""
-_REPLACING = frozenset("set_ resize_ resize_as_ lift_fresh".split())
+_REPLACING = frozenset("set_ resize_ resize_as_".split())
 """Operators that may give a tensor other memory."""
 _ODD = INDEXING | frozenset("copy_ _local_scalar_dense _pack_padded_sequence".split())
 """Operators of which more is to be known than what stands here."""
@@ -62,8 +62,9 @@ class Operator:
     """Whether it draws random numbers."""
     device_at: int | None
     """The position of its argument `device`."""
-    aliases: bool
-    """Whether all its results share the memory of arguments: views, and arguments that it writes into."""
+    in_place: bool
+    """Whether all its results are arguments that it writes into. Views are not asked for: `Tensor.to` says of its
+    result that it may be one, and in inference mode it comes here as it is."""
     lowered: bool
     """Whether autocast runs it in 16 bits."""
     plain: bool
@@ -96,7 +97,7 @@ def described(func: Any) -> Operator:
         collective=collective,
         draws=draws,
         device_at=device_at,
-        aliases=bool(aliased) and all(aliased) and name not in _REPLACING,
+        in_place=_is_in_place(aliased) and name not in _REPLACING,
         lowered=is_lowered(name),
         plain=not any(does_more),
     )
@@ -104,3 +105,7 @@ def described(func: Any) -> Operator:
 
 def _device_at(schema: Any) -> int | None:
     return next((at for at, argument in enumerate(schema.arguments) if argument.name == "device"), None)
+
+
+def _is_in_place(aliased: Any) -> bool:
+    return bool(aliased) and all(alias is not None and alias.is_write for alias in aliased)
