@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Verdict
+from trainlint.evidence import Environment, Line, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
@@ -116,14 +116,6 @@ def test_two_findings_of_one_line_are_told_once() -> None:
     )
     other = Verdict("TRN205", "blocking-batch-copy", Line("main.py", 40), State.UNMEASURED, "ran once a step")
     assert [item.said for item in defects([one, one, other])] == [one, other]
-
-
-def test_workers_need_cores_that_a_training_on_the_cpu_may_not_leave_free() -> None:
-    loader = Loader(Line("train.py", 8), None, {"num_workers": "0"}, batches=1, wait_ms=40.0)
-    step = Step(100.0, {Phase.DATA_WAIT: 40.0, Phase.FORWARD: 60.0})
-    run = Run((), Environment({}), "window closed", steps=(step,), loaders=(loader,), device="cpu")
-    (found,) = judge_run(run)
-    assert found.sentence.endswith("1 worker or more would be ahead of it, on cores that the training leaves free.")
 
 
 def test_a_warning_of_the_loader_names_no_line_of_ours(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
