@@ -21,7 +21,7 @@ from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.traces.places import WAIT
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import collect, count_alive
-from trainlint_probe.watch.calls import has_accelerator
+from trainlint_probe.watch.calls import accelerator
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.loaders import Loaders
@@ -37,7 +37,7 @@ _KEPT_STEPS = 3
 
 def says_something(orders: ChildSettings) -> bool:
     """Whether to profile steps: without an accelerator, only where the user asks for it."""
-    return orders.deep_without_device or has_accelerator()
+    return orders.deep_without_device or bool(accelerator())
 
 
 class Deeper:
