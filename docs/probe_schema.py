@@ -1,7 +1,7 @@
-"""Write the JSON schema of the probe's document, which is made from the dataclasses that the document holds.
+"""Write the JSON schemas of what the probe's commands give, made from the dataclasses that their documents hold.
 
-python docs/probe_schema.py            write it
-python docs/probe_schema.py --check    write nothing; exit with 1 where it is stale
+python docs/probe_schema.py            write them
+python docs/probe_schema.py --check    write nothing; exit with 1 where one is stale
 """
 
 from __future__ import annotations
@@ -18,12 +18,27 @@ from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainlint.finding import Safety
-from trainlint_probe.report.document import FORMAT_VERSION, Document
+from trainlint_probe.judging import document as judging
+from trainlint_probe.report import document as probing
 
-SCHEMA = Path(__file__).resolve().parent.parent / "runtime_probe/trainlint_probe/report/schema/probe.schema.json"
+FOLDER = Path(__file__).resolve().parent.parent / "runtime_probe/trainlint_probe/report/schema"
+
+
+class Documented(NamedTuple):
+    """A command and its document."""
+
+    kind: type
+    format_version: int
+
+
+DOCUMENTS = {
+    "probe": Documented(probing.Document, probing.FORMAT_VERSION),
+    "judge": Documented(judging.Document, judging.FORMAT_VERSION),
+}
+"""By the name of the command."""
 
 _PLAIN: Mapping[Any, Any] = {
     str: {"type": "string"},
@@ -34,18 +49,25 @@ _PLAIN: Mapping[Any, Any] = {
 }
 
 
-def schema() -> dict[str, Any]:
-    """The whole schema."""
+def schema(command: str) -> dict[str, Any]:
+    """The schema of a command's document."""
     definitions = _Definitions()
-    whole = definitions.of_dataclass(Document)
-    whole["properties"]["format_version"]["const"] = FORMAT_VERSION
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "trainlint probe --output-format json"}
+    documented = DOCUMENTS[command]
+    whole = definitions.of_dataclass(documented.kind)
+    whole["properties"]["format_version"]["const"] = documented.format_version
+    title = f"trainlint {command} --output-format json"
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return {**head, **whole, "$defs": dict(sorted(definitions.written.items()))}
 
 
-def text() -> str:
+def text(command: str) -> str:
     """The schema as it is written to its file."""
-    return json.dumps(schema(), indent=2) + "\n"
+    return json.dumps(schema(command), indent=2) + "\n"
+
+
+def file(command: str) -> Path:
+    """Where it is written to."""
+    return FOLDER / f"{command}.schema.json"
 
 
 class _Definitions:
@@ -111,17 +133,22 @@ def _docstrings(kind: type) -> tuple[str, dict[str, str]]:
 
 
 def main() -> int:
-    """Write the schema, or say whether it is stale."""
-    parser = argparse.ArgumentParser(description="Write the JSON schema of the probe's document.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where it is stale")
-    if parser.parse_args().check:
-        if SCHEMA.is_file() and SCHEMA.read_text(encoding="utf-8") == text():
-            return 0
-        print(f"{SCHEMA.name} is stale: run `python docs/probe_schema.py`", file=sys.stderr)
-        return 1
-    SCHEMA.write_text(text(), encoding="utf-8")
-    print(f"wrote {SCHEMA.name}")
-    return 0
+    """Write the schemas, or say which are stale."""
+    parser = argparse.ArgumentParser(description="Write the JSON schemas of what the probe's commands give.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where one is stale")
+    check = parser.parse_args().check
+    stale = [command for command in DOCUMENTS if not _is_fresh(command)]
+    for command in stale:
+        if check:
+            print(f"{file(command).name} is stale: run `python docs/probe_schema.py`", file=sys.stderr)
+        else:
+            file(command).write_text(text(command), encoding="utf-8")
+            print(f"wrote {file(command).name}")
+    return 1 if check and stale else 0
+
+
+def _is_fresh(command: str) -> bool:
+    return file(command).is_file() and file(command).read_text(encoding="utf-8") == text(command)
 
 
 if __name__ == "__main__":

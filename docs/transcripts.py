@@ -11,8 +11,12 @@ import io
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -35,37 +39,98 @@ AGENTS = "trainlint check examples --output-format agent --select TRN203,TRN207,
 """The command whose output docs/agents.md shows."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
 """The command whose output docs/why.md shows: a rule that reports something, and one that is silent."""
+CLAIMS = (
+    ("model.py", "positions = torch.arange", "copy", "made on the host in each forward"),
+    ("train.py", "history.append(loss.item())", "wait", ""),
+    ("train.py", "accuracy = correct.float()", "wait", ".item() in the loop"),
+    ("train.py", "total += next_token_loss", "wait", ".item() in the evaluation"),
+    ("train.py", "torch.cuda.empty_cache()", "slow", ""),
+)
+"""What a reader of examples/ may claim, in the session that docs/agents.md shows: a file, what its line holds, a kind,
+a note. Two are right, two are look-alikes, and one names no kind."""
+TRAINED = "train.py --steps 25 --batch 4 --context 16 --log-interval 10"
+"""The training of that session."""
+CHANGED = "TRN207"
+"""The rule whose fix is its change."""
 
 
-def trainlint(*words: str, color: bool = False) -> str:
-    """What `trainlint` prints, as in a terminal of 100 columns.
-
-    Raises CalledProcessError where something could not be judged.
-    """
+def trainlint(*words: str, color: bool = False, cwd: Path = REPOSITORY, code: int = 0) -> str:
+    """What `trainlint` prints, as in a terminal of 100 columns. Raises RuntimeError where its exit code is another."""
     plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     plain.pop("FORCE_COLOR" if not color else "NO_COLOR", None)
     plain["FORCE_COLOR" if color else "NO_COLOR"] = "1"
     command = [sys.executable, "-m", "trainlint", *words]
-    return subprocess.run(
-        command, cwd=REPOSITORY, env=plain, stdout=subprocess.PIPE, encoding="utf-8", check=True
-    ).stdout
+    ran = subprocess.run(command, cwd=cwd, env=plain, capture_output=True, encoding="utf-8")
+    if ran.returncode != code:
+        raise RuntimeError(f"{shlex.join(words)} ended with {ran.returncode}, and not with {code}:\n{ran.stderr}")
+    return ran.stdout
 
 
 def recorded() -> str:
     """A run on a simulated GPU, as a terminal shows it, in colours."""
-    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
-    plain.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "trainlint", *PROBED.split()[1:2], "--color", "always", *PROBED.split()[2:]]
-    ran = subprocess.run(
-        command,
-        cwd=REPOSITORY / "examples",
-        env=plain,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if ran.returncode != 1:  # findings are confirmed
-        raise RuntimeError(f"{PROBED} ended with {ran.returncode}:\n{ran.stderr}")
-    return f"$ cd examples\n$ {PROBED}\n\n{ran.stdout}"
+    words = PROBED.split()[1:]
+    ran = trainlint(words[0], "--color", "always", *words[1:], color=True, cwd=REPOSITORY / "examples", code=1)
+    return f"$ cd examples\n$ {PROBED}\n\n{ran}"
+
+
+def session() -> Sequence[str]:
+    """Claims about a copy of the examples, answers of a run, a fix, and its proof: each command with its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "examples")
+        others = shutil.ignore_patterns("__pycache__", "README.md", "simulated.txt")  # the latter are written here
+        shutil.copytree(REPOSITORY / "examples", project, ignore=others)
+        for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message", "Train")):
+            _git(project, *words)
+        claims = "".join(f"{json.dumps(_claim(*each))}\n" for each in CLAIMS)
+        (project / "claims.jsonl").write_text(claims, encoding="utf-8")
+        said = [f"$ cat claims.jsonl\n\n{claims}"]
+
+        def run(*words: str, code: int = 0) -> str:
+            printed = trainlint(*words, cwd=project, code=code)
+            said.append(f"$ trainlint {' '.join(map(_typed, words))}\n\n{printed}")
+            return printed
+
+        run("judge", "claims.jsonl", "--run", TRAINED, code=2)  # one claim names no kind
+        found = run("check", "--output-format", "agent", "--select", CHANGED, code=1)
+        (of_finding,) = re.findall(rf"{CHANGED} (\w{{10}}):", found)
+        run("check", "--diff", "--only", of_finding, code=1)
+        run("check", "--fix", "--only", of_finding)
+        run("prove", "--against", "HEAD", *TRAINED.split())
+    return said
+
+
+def _claim(path: str, text: str, kind: str, note: str) -> dict[str, str | int]:
+    lines = (REPOSITORY / "examples" / path).read_text(encoding="utf-8").splitlines()
+    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    claim: dict[str, str | int] = {"path": path, "line": number, "kind": kind}
+    return {**claim, "note": note} if note else claim
+
+
+def _git(folder: Path, *words: str) -> None:
+    """Run git as on every machine: with the same person and time, so that commits have the same name."""
+    of_roles = {
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "trainlint"), ("EMAIL", "trainlint@example.org"), ("DATE", "2026-01-01T00:00:00Z"))
+    }
+    without = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    subprocess.run(["git", *words], cwd=folder, env={**os.environ, **of_roles, **without}, check=True)
+
+
+def _typed(word: str) -> str:
+    return f'"{word}"' if " " in word else word
+
+
+def loop(said: Sequence[str]) -> str:
+    """The whole session."""
+    return "```console\n" + "\n".join(said) + "```"
+
+
+def loop_in_short(said: Sequence[str]) -> str:
+    """What is judged, the command of the change, and the line for the commit."""
+    _, judged, _, _, fixed, proved = said
+    command, proof = proved.partition("\n")[0], proved.splitlines()[-1]
+    return f"```console\n{judged}\n{fixed}\n{command}\n\n{proof}\n```"
 
 
 def drawn(text: str, name: str) -> str:
@@ -147,12 +212,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
     check = parser.parse_args().check
     stale = False
-    run = recorded()
+    run, said = recorded(), session()
     pages = (
         ("README.md", "demo", demo()),
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
+        ("README.md", "loop", loop_in_short(said)),
         ("docs/agents.md", "agent", for_agents()),
+        ("docs/agents.md", "loop", loop(said)),
         ("docs/core-list.md", "core", core()),
         ("docs/simulated-gpu.md", "simulated", opening(Text.from_ansi(run).plain)),
     )

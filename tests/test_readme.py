@@ -19,8 +19,10 @@ from trainlint_probe.prove.options import read_options as read_prove_options
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+# docs/transcripts.py records this part, and checks it.
+TYPED = re.sub(r"(?s)<!-- loop:start -->.*<!-- loop:end -->", "", README)
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-BLOCKS = [(block["language"], block["body"]) for block in BLOCK.finditer(README)]
+BLOCKS = [(block["language"], block["body"]) for block in BLOCK.finditer(TYPED)]
 COMMANDS = [line[2:] for _, body in BLOCKS for line in body.splitlines() if line.startswith("$ trainlint ")]
 
 

@@ -246,6 +246,9 @@ class Computed:
     """The numbers that backward was called on, as Python writes them: no bit is lost, and "nan" and "inf" are kept."""
     parameters: str
     """The SHA-256 of the parameters that optimizers hold, after the step; empty where that was not read."""
+    draws: tuple[int, ...] = ()
+    """How many random numbers PyTorch drew at a time, in their order: below 0 on simulated devices, which draw from
+    the host's generator, as a real one does not. Empty on real devices, where this is not seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,10 +287,6 @@ class Simulated:
     corners_ms: tuple[float, ...] = ()
     """What a step would take at each corner of what is assumed of the host and the device, in the same order in each
     run, so that two runs can be compared. Empty where no step was taken down."""
-    draws_on_host: int = 0
-    """How often random numbers were drawn on the host, since the start. Simulated devices draw from the host's
-    generator; a real one has its own."""
-    draws_on_device: int = 0
     values: bool = True
     """Whether values were computed: without them, losses and parameters mean nothing."""
     decided: tuple[Line, ...] = ()

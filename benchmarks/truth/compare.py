@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import NamedTuple
 
-from benchmarks.truth.record import Event, Record
+from benchmarks.truth.record import STEP, Event, Record
 
 IN_EACH_STEP = 0.8
 """A line that does it in this share of the steps does it in each step."""
@@ -54,8 +55,13 @@ class TrueLine:
     """Of its most frequent event."""
     what: str
     per_step: float
+    """Events a unit."""
     found: Found
     codes: tuple[str, ...]
+    unit: str = STEP
+    """STEP or ENVIRONMENT_STEP."""
+    reason: str = ""
+    """Why no default finding names it; empty where one does, and where nobody asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +73,24 @@ class JudgedFlag:
 
 
 @dataclass(frozen=True, slots=True)
+class TrueFact:
+    """A line at which something else holds that rules speak of."""
+
+    symptom: str
+    path: str
+    line: int
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Of one library."""
 
     lines: tuple[TrueLine, ...]
     judged: tuple[JudgedFlag, ...]
+    facts: tuple[TrueFact, ...] = ()
+    growth: int = 0
+    """Bytes by which memory grows in each step."""
 
 
 def compare(records: Sequence[Record], flags: Sequence[Flag], codes: frozenset[str]) -> Comparison:
@@ -90,11 +109,26 @@ def compare(records: Sequence[Record], flags: Sequence[Flag], codes: frozenset[s
     for record in records:
         if record.steps >= FEWEST_STEPS:
             seen.add(record)
-    lines = tuple(
-        _line(place, per_step, event, by_path[place[0]]) for place, (per_step, event) in sorted(seen.steady.items())
-    )
+    lines = tuple(_line(place, *steady, by_path[place.path]) for place, steady in sorted(seen.steady.items()))
     judged = (_judged(flag, seen) for flag in speaking if flag.is_default)
     return Comparison(lines, tuple(item for item in judged if item is not None))
+
+
+def explained(found: Comparison, reasons: Mapping[tuple[str, int], str]) -> Comparison:
+    """The same with the reason of each line that no default finding names, where there is one."""
+    lines = [replace(line, reason=reasons.get((line.path, line.line), "")) for line in found.lines]
+    return replace(found, lines=tuple(lines))
+
+
+def missed(found: Comparison) -> tuple[tuple[str, int], ...]:
+    """The places of the lines that no default finding names."""
+    return tuple((line.path, line.line) for line in found.lines if line.found is not Found.BY_DEFAULT)
+
+
+class _At(NamedTuple):
+    path: str
+    line: int
+    unit: str
 
 
 @dataclass(slots=True)
@@ -102,8 +136,8 @@ class _Seen:
     """What all runs of a library showed."""
 
     share: dict[tuple[str, int], float] = field(default_factory=dict)
-    """Line → the largest share of steps in which it waits or copies."""
-    steady: dict[tuple[str, int], tuple[float, Event]] = field(default_factory=dict)
+    """Line → the largest share of steps, of one unit or the other, in which it waits or copies."""
+    steady: dict[_At, tuple[float, Event]] = field(default_factory=dict)
     """Line that does so in each step → how often a step, and its most frequent event, of the run with the most."""
     executed: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
 
@@ -115,8 +149,9 @@ class _Seen:
             share = len(set().union(*(event.steps for event in events))) / record.steps
             self.share[place] = max(self.share.get(place, 0.0), share)
             per_step = sum(event.count for event in events) / record.steps
-            if share >= IN_EACH_STEP and (place not in self.steady or per_step > self.steady[place][0]):
-                self.steady[place] = (per_step, max(events, key=lambda event: event.count))
+            at = _At(*place, record.unit)
+            if share >= IN_EACH_STEP and (at not in self.steady or per_step > self.steady[at][0]):
+                self.steady[at] = (per_step, max(events, key=lambda event: event.count))
 
 
 def _by_line(events: Iterable[Event]) -> Mapping[tuple[str, int], list[Event]]:
@@ -128,13 +163,22 @@ def _by_line(events: Iterable[Event]) -> Mapping[tuple[str, int], list[Event]]:
     return found
 
 
-def _line(place: tuple[str, int], per_step: float, event: Event, flags: Sequence[Flag]) -> TrueLine:
-    path, line = place
-    at = [flag for flag in flags if flag.first <= line <= flag.last]
-    found = Found.NOT
-    if at:
-        found = Found.BY_DEFAULT if any(flag.is_default for flag in at) else Found.AT_ANY_LEVEL
-    return TrueLine(path, line, event.kind, event.what, per_step, found, tuple(sorted({flag.code for flag in at})))
+def _line(place: _At, per_step: float, event: Event, flags: Sequence[Flag]) -> TrueLine:
+    path, line, unit = place
+    codes = tuple(sorted({flag.code for flag in _at(path, line, flags)}))
+    return TrueLine(path, line, event.kind, event.what, per_step, found_by(path, line, flags), codes, unit)
+
+
+def found_by(path: str, line: int, flags: Iterable[Flag]) -> Found:
+    """Whether some findings name a line."""
+    at = _at(path, line, flags)
+    if not at:
+        return Found.NOT
+    return Found.BY_DEFAULT if any(flag.is_default for flag in at) else Found.AT_ANY_LEVEL
+
+
+def _at(path: str, line: int, flags: Iterable[Flag]) -> list[Flag]:
+    return [flag for flag in flags if flag.path == path and flag.first <= line <= flag.last]
 
 
 def _judged(flag: Flag, seen: _Seen) -> JudgedFlag | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+STEP = "step"
+"""One step of the optimizer."""
+ENVIRONMENT_STEP = "environment step"
+"""One step of a simulated world, in reinforcement learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,26 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """Something besides waits and copies."""
+
+    symptom: str
+    """The value of a `trainlint.symptoms.Symptom`."""
+    lines: tuple[tuple[str, int], ...]
+    """Path and line of those that led there, the innermost first."""
+    count: int
+    steps: tuple[int, ...]
+    """The numbers of the steps in which it happened."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """All that a run showed."""
+    """All that a run showed, counted by one unit."""
 
     steps: int
     """How many count."""
+    unit: str
+    """What is counted: STEP or ENVIRONMENT_STEP."""
     events: tuple[Event, ...]
     executed: Mapping[str, tuple[int, ...]]
     """Path → the lines that ran after the first step."""
@@ -38,15 +58,28 @@ class Record:
     """What ended the script; empty where it came to its end."""
     packages: Mapping[str, str]
     """The name of each package → where it lies."""
+    versions: Mapping[str, str]
+    """Of what the script requires, its library first, and of PyTorch."""
+    facts: tuple[Fact, ...] = ()
+    growth: int = 0
+    """Bytes by which the device's live tensors grow in each step; 0 where they do not."""
 
 
-def as_json(record: Record) -> dict[str, Any]:
+def as_json(records: Sequence[Record]) -> list[dict[str, Any]]:
     """JSON's own types."""
-    return asdict(record)
+    return [asdict(record) for record in records]
 
 
-def from_json(data: Mapping[str, Any]) -> Record:
+def from_json(data: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
     """What `as_json` made."""
+    return tuple(map(_record, data))
+
+
+def _record(data: Mapping[str, Any]) -> Record:
     events = tuple(Event(**{**event, "steps": tuple(event["steps"])}) for event in data["events"])
     executed = {path: tuple(lines) for path, lines in data["executed"].items()}
-    return Record(data["steps"], events, executed, data["error"], data["packages"])
+    facts = tuple(
+        Fact(each["symptom"], tuple((path, line) for path, line in each["lines"]), each["count"], tuple(each["steps"]))
+        for each in data["facts"]
+    )
+    return Record(**{**data, "events": events, "executed": executed, "facts": facts})

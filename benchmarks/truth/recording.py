@@ -1,11 +1,13 @@
-"""`python -m benchmarks.truth.recording SCRIPT OUTPUT PACKAGE ...`: runs a script on a simulated GPU, in this process.
+"""`python -m benchmarks.truth.recording SCRIPT OUTPUT`: runs a script on a simulated GPU, in this process.
 
-Writes what the lines of the packages did in each step, and which of them ran. A step is one of the first
-optimizer that steps; where there is none, one backward pass. The first step is left out: libraries build things in it.
+Writes what the lines of its packages did in each step, and which of them ran. A step is one of the first optimizer
+that steps; where there is none, one backward pass. The first step is left out: libraries build things in it. Where the
+script names a function that takes a step of an environment, its calls are counted as well.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -13,25 +15,30 @@ import runpy
 import sys
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import torch
+from packaging.requirements import Requirement
 
 from benchmarks.simulated.counting import steps_told
-from benchmarks.truth.record import Event, Record, as_json
-from trainlint_probe.simulated.events import Log
+from benchmarks.truth.compare import IN_EACH_STEP
+from benchmarks.truth.counters import EnvironmentSteps, Steps, calls_told
+from benchmarks.truth.facts import Facts, growth
+from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Record, as_json
+from benchmarks.truth.scripts_of import read_script
+from trainlint_probe.simulated.events import Cause
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.simulation import Simulation
 
 
 def main(words: Sequence[str]) -> int:
     """Run and write; 1 where the script failed, of which the output then tells."""
-    script, output, *packages = words
+    script = read_script(Path(words[0]))
     torch.manual_seed(0)
-    recorded = record(script, roots_of(packages))
-    Path(output).write_text(json.dumps(as_json(recorded)), "utf-8")
-    return 1 if recorded.error else 0
+    recorded = record(str(script.path), roots_of(script.packages), script.per, versions_of(script.requires))
+    Path(words[1]).write_text(json.dumps(as_json(recorded)), "utf-8")
+    return 1 if any(each.error for each in recorded) else 0
 
 
 def roots_of(packages: Sequence[str]) -> dict[str, str]:
@@ -46,16 +53,28 @@ def roots_of(packages: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def record(script: str, roots: dict[str, str]) -> Record:
-    """What the lines below `roots` did while the script ran."""
+def versions_of(requires: Sequence[str]) -> dict[str, str]:
+    """The versions that are installed, those of the requirements and PyTorch's."""
+    names = [Requirement(each).name for each in requires]
+    return {name: importlib.metadata.version(name) for name in (*names, "torch")}
+
+
+def record(
+    script: str, roots: Mapping[str, str], per: str = "", versions: Mapping[str, str] | None = None
+) -> tuple[Record, ...]:
+    """What the lines below `roots` did while the script ran: by step, and by call of the function `per`."""
     simulation = Simulation()
+    log = simulation.log
     executed = Executed(lambda path: path.startswith(tuple(roots)))
-    steps = _Steps(simulation.log, executed.start)
+    worlds = EnvironmentSteps(log)
+    facts = Facts(log, lambda path: path.startswith(tuple(roots)))
+    live: list[int] = []
+    steps = Steps(log, [executed.start, worlds.start], lambda: live.append(simulation.places.memory[0].live))
     simulation.operators.after_backward = steps.backward
     sys.path.insert(0, str(Path(script).parent))
     sys.argv = [script]
     error = ""
-    with simulation, steps_told(steps.optimizer):
+    with calls_told(per, worlds.stepped), simulation, facts.collected(), steps_told(steps.optimizer):
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
@@ -63,62 +82,35 @@ def record(script: str, roots: dict[str, str]) -> Record:
         except BaseException:  # noqa: BLE001 - whatever ends it, what was seen before is written
             error = traceback.format_exc()[-2000:]
     executed.stop()
-    return Record(
-        steps=max(0, steps.taken - 1),
-        events=tuple(_events(simulation.log, roots, steps.first, steps.taken)),
-        executed={_shown(path, roots): tuple(sorted(lines)) for path, lines in sorted(executed.lines.items())},
-        error=error,
-        packages={name: root.rstrip(os.sep) for root, name in roots.items()},
-    )
+    ran = {_shown(path, roots): tuple(sorted(lines)) for path, lines in sorted(executed.lines.items())}
+    places = {name: root.rstrip(os.sep) for root, name in roots.items()}
+    by_step = {cause: happened.by_step for cause, happened in log.events.items()}
+    window = range(steps.first, steps.first + steps.taken - 1)
+    in_steps = tuple(_events(by_step, roots, window))
+    true = tuple(facts.found(window, lambda path: _shown(path, roots)))
+    grows = growth(live[-steps.taken :], IN_EACH_STEP)
+    found = Record(len(window), STEP, in_steps, ran, error, places, versions or {}, true, grows)
+    if not per:
+        return (found,)
+    unmet = "" if worlds.taken else f"after the first step {per} was not called"
+    in_worlds = tuple(_events(worlds.counts, roots, range(worlds.taken)))
+    return found, Record(worlds.taken, ENVIRONMENT_STEP, in_worlds, ran, error or unmet, places, found.versions)
 
 
-class _Steps:
-    """Counts steps: the optimizer's from the first one on, until then backward passes."""
-
-    def __init__(self, log: Log, begin: Callable[[], None]) -> None:
-        self.log = log
-        self.begin = begin
-        self.taken = 0
-        self.first = 0
-        """The log's number of the first step that counts."""
-        self._is_optimizer = False
-
-    def optimizer(self) -> None:
-        """An optimizer has stepped."""
-        if not self._is_optimizer:
-            self._is_optimizer = True
-            self.taken, self.first = 0, self.log.step + 1
-        self._ended()
-
-    def backward(self) -> None:
-        """A backward pass has ended."""
-        if not self._is_optimizer:
-            self._ended()
-
-    def _ended(self) -> None:
-        self.log.step += 1
-        self.taken += 1
-        if self.taken == 1:
-            self.first = self.log.step
-            self.begin()
-
-
-def _events(log: Log, roots: dict[str, str], first: int, taken: int) -> Iterator[Event]:
-    last = first + taken - 1
-    """The log's number of what follows the last step."""
+def _events(counts: Mapping[Cause, Counter[int]], roots: Mapping[str, str], window: range) -> Iterator[Event]:
     by_step: dict[tuple[str, int, str, str, bool], Counter[int]] = defaultdict(Counter)
-    for cause, happened in log.events.items():
+    for cause, happened in counts.items():
         place = cause.chain[0] if cause.chain else None
         if place is None or not place.path.startswith(tuple(roots)):
             continue
         kind = kind_of(cause.what.kind.value, cause.what.direction, blocking=cause.what.blocking)
         key = (_shown(place.path, roots), place.line, kind, cause.what.name, cause.in_backward)
-        for step, count in happened.by_step.items():
-            if first <= step < last:
+        for step, count in happened.items():
+            if step in window:
                 by_step[key][step] += count
-    for (path, line, kind, what, in_backward), counts in sorted(by_step.items()):
-        if counts:
-            yield Event(path, line, kind, what, counts.total(), tuple(sorted(counts)), in_backward=in_backward)
+    for (path, line, kind, what, in_backward), found in sorted(by_step.items()):
+        if found:
+            yield Event(path, line, kind, what, found.total(), tuple(sorted(found)), in_backward=in_backward)
 
 
 def kind_of(kind: str, direction: str, *, blocking: bool) -> str:
@@ -128,7 +120,7 @@ def kind_of(kind: str, direction: str, *, blocking: bool) -> str:
     return f"{'blocking' if blocking else 'queued'} copy, {direction}"
 
 
-def _shown(path: str, roots: dict[str, str]) -> str:
+def _shown(path: str, roots: Mapping[str, str]) -> str:
     """The path from the folder that the package lies in."""
     root = next(each for each in roots if path.startswith(each))
     above = os.path.dirname(root.rstrip(os.sep))  # noqa: PTH120 - a path that libraries give as text

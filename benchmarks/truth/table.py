@@ -1,121 +1,169 @@
-"""The figures as Markdown and as data."""
+"""The figures as Markdown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from benchmarks.truth.compare import Comparison, Found, JudgedFlag, Outcome, TrueLine
+from benchmarks.truth.compare import Found, JudgedFlag, Outcome, TrueFact, TrueLine
+from benchmarks.truth.record import ENVIRONMENT_STEP, STEP
+from benchmarks.truth.results import Library
+
+_MOST = 10
+"""Rows of lists that could be long."""
 
 
-def as_markdown(
-    by_package: Mapping[str, Comparison],
-    kinds: Mapping[str, str],
-    development: frozenset[str],
-    not_run: Mapping[str, str],
-) -> str:
+def as_markdown(libraries: Sequence[Library], not_run: Mapping[str, str] | None = None) -> str:
     """All tables.
 
     Args:
-        by_package: what was compared.
-        kinds: of each package, as in "vision".
-        development: the packages whose misses may be looked at; lines of the others are only counted.
+        libraries: what was compared. Misses are listed of those for development alone.
         not_run: scripts that came to nothing, and why.
     """
-    lines = [(package, line) for package, found in by_package.items() for line in found.lines]
-    return "\n".join(
-        [
-            *_of_lines(lines, kinds, development),
-            *_of_findings([item for found in by_package.values() for item in found.judged]),
-            *_of_libraries(by_package, development),
-            *_not_named([line for package, line in lines if package in development]),
-            *(["", "Not run:", "", *(f"- {name}: {why}" for name, why in sorted(not_run.items()))] if not_run else ()),
-            "",
-        ]
-    )
+    missed = [
+        line
+        for library in libraries
+        for line in library.found.lines
+        if library.is_development and line.found is not Found.BY_DEFAULT
+    ]
+    sections = [
+        *_of_lines(libraries),
+        _of_environment_steps(libraries),
+        _of_findings([item for library in libraries for item in library.found.judged]),
+        _of_facts(libraries),
+        _of_growth(libraries),
+        _of_libraries(libraries),
+        _of_reasons(missed),
+        _of_costly([line for line in missed if line.found is Found.NOT]),
+        _of_failures(not_run or {}),
+    ]
+    return "\n\n".join("\n".join(section) for section in map(list, sections) if section) + "\n"
 
 
-def _of_lines(
-    lines: Sequence[tuple[str, TrueLine]], kinds: Mapping[str, str], development: frozenset[str]
+def summary(libraries: Sequence[Library]) -> tuple[str, str, str, str]:
+    """How many lines, how many of these by default and at any level, and how many findings are confirmed."""
+    lines = [line for line, _ in _lines(libraries, STEP)]
+    judged = [item for library in libraries for item in library.found.judged]
+    right = sum(item.outcome is Outcome.CONFIRMED for item in judged)
+    return (str(len(lines)), *_found(lines), share(right, len(judged)))
+
+
+def _lines(libraries: Sequence[Library], unit: str) -> list[tuple[TrueLine, Library]]:
+    return [(line, library) for library in libraries for line in library.found.lines if line.unit == unit]
+
+
+def _of_lines(libraries: Sequence[Library]) -> Iterator[Iterator[str]]:
+    lines = _lines(libraries, STEP)
+    yield _table_of_lines("lines that wait or copy in each step", lines, lambda line, library: "all")
+    yield _table_of_lines("by kind of event", lines, lambda line, library: line.kind)
+    yield _table_of_lines("by field", lines, lambda line, library: library.field)
+    yield _table_of_lines("by half", lines, lambda line, library: _half(library))
+
+
+def _of_environment_steps(libraries: Sequence[Library]) -> Iterator[str]:
+    lines = _lines(libraries, ENVIRONMENT_STEP)
+    if lines:
+        title = "lines that wait or copy in each step of an environment"
+        yield from _table_of_lines(title, lines, lambda line, library: library.name)
+
+
+def _table_of_lines(
+    title: str, lines: Sequence[tuple[TrueLine, Library]], key: Callable[[TrueLine, Library], str]
 ) -> Iterator[str]:
-    yield "| lines that wait or copy in each step | lines | by default | at any level | by events: by default |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
-    yield _row("all", [line for _, line in lines])
-    yield from _rows(lines, lambda package, line: line.kind)
-    yield from _rows(lines, lambda package, line: f"{kinds[package]} (field)")
-    halves = {True: "development half", False: "half that is only counted"}
-    yield from _rows(lines, lambda package, line: halves[package in development])
+    yield f"| {title} | lines | by default | at any level | events a step | by default | at any level |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    parts: dict[str, list[TrueLine]] = {}
+    for line, library in lines:
+        parts.setdefault(key(line, library), []).append(line)
+    for name, part in sorted(parts.items(), key=lambda item: (-len(item[1]), item[0])):
+        events = sum(line.per_step for line in part)
+        yield f"| {name} | {len(part)} | {' | '.join(_found(part))} | {events:.0f} | {' | '.join(_weighted(part))} |"
 
 
 def _of_findings(judged: Sequence[JudgedFlag]) -> Iterator[str]:
-    yield from ("", "| default findings on lines that ran | findings | confirmed | rarer | refuted |")
+    yield "| default findings on lines that ran | findings | confirmed | rarer | refuted |"
     yield "| --- | ---: | ---: | ---: | ---: |"
     yield _judged_row("all", judged)
     for code in sorted({item.flag.code for item in judged}):
         yield _judged_row(code, [item for item in judged if item.flag.code == code])
 
 
-def _of_libraries(by_package: Mapping[str, Comparison], development: frozenset[str]) -> Iterator[str]:
-    yield from ("", "| library | half | lines | by default | at any level | confirmed of judged |")
+def _of_facts(libraries: Sequence[Library]) -> Iterator[str]:
+    facts = [fact for library in libraries for fact in library.found.facts]
+    if not facts:
+        return
+    yield "| other facts | lines | by default | at any level |"
+    yield "| --- | ---: | ---: | ---: |"
+    for symptom in sorted({fact.symptom for fact in facts}):
+        part = [fact for fact in facts if fact.symptom == symptom]
+        yield f"| {symptom} | {len(part)} | {' | '.join(_found(part))} |"
+
+
+def _of_growth(libraries: Sequence[Library]) -> Iterator[str]:
+    grown = {library.name: library.found.growth for library in libraries if library.found.growth}
+    if grown:
+        yield "| memory that grows in each step | bytes a step |"
+        yield "| --- | ---: |"
+        yield from (f"| {name} | {size} |" for name, size in sorted(grown.items()))
+
+
+def _of_libraries(libraries: Sequence[Library]) -> Iterator[str]:
+    yield "| library | half | lines | by default | at any level | findings confirmed |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
-    for package, found in sorted(by_package.items()):
-        yield _package_row(package, found, package in development)
+    for library in sorted(libraries, key=lambda library: library.name):
+        lines = [line for line in library.found.lines if line.unit == STEP]
+        right = sum(item.outcome is Outcome.CONFIRMED for item in library.found.judged)
+        found = " | ".join(_found(lines))
+        yield (
+            f"| {library.name} {next(iter(library.versions.values()), '')} | {_half(library)} | {len(lines)} | {found} "
+            f"| {right} of {len(library.found.judged)} |"
+        )
 
 
-def _not_named(lines: Sequence[TrueLine]) -> Iterator[str]:
-    missed = [line for line in lines if line.found is Found.NOT]
-    yield from ("", "The ten most frequent lines of the development half that no rule names:", "")
-    for line in sorted(missed, key=lambda line: (-line.per_step, line.path, line.line))[:10]:
-        yield f"- `{line.path}:{line.line}`: {line.per_step:.3g} a step, {line.kind} (`{line.what}`)"
+def _of_reasons(missed: Sequence[TrueLine]) -> Iterator[str]:
+    reasons: dict[str, list[TrueLine]] = {}
+    for line in missed:
+        if line.reason:
+            reasons.setdefault(line.reason, []).append(line)
+    if not reasons:
+        return
+    yield "| why no default finding names it (development) | lines | events a step |"
+    yield "| --- | ---: | ---: |"
+    for reason, lines in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))[:_MOST]:
+        yield f"| {reason} | {len(lines)} | {sum(line.per_step for line in lines):.3g} |"
 
 
-def as_data(by_package: Mapping[str, Comparison]) -> dict[str, Any]:
-    """JSON's own types, by package."""
-    return {
-        package: {
-            "lines": [{**asdict(line), "found": line.found.value} for line in found.lines],
-            "judged": [{**asdict(item.flag), "outcome": item.outcome.value} for item in found.judged],
-        }
-        for package, found in sorted(by_package.items())
-    }
+def _of_costly(lines: Sequence[TrueLine]) -> Iterator[str]:
+    if not lines:
+        return
+    yield "| the most costly lines that no rule names (development) | events a step | of which | why |"
+    yield "| --- | ---: | --- | --- |"
+    for line in sorted(lines, key=lambda line: (-line.per_step, line.path, line.line))[:_MOST]:
+        unit = "" if line.unit == STEP else f" (by {line.unit})"
+        yield f"| `{line.path}:{line.line}`{unit} | {line.per_step:.3g} | {line.kind} (`{line.what}`) | {line.reason} |"
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What differs between two results of `as_data`, a line each: lines that are named otherwise, and verdicts."""
-    told = []
-    for package in sorted({*before, *after}):
-        for part, field in (("lines", "found"), ("judged", "outcome")):
-            old, new = (_by_place(data.get(package, {}).get(part, ()), field) for data in (before, after))
-            told += [
-                f"{package} {' '.join(map(str, place))}: {old.get(place, 'absent')} → {new.get(place, 'absent')}"
-                for place in sorted({*old, *new})
-                if old.get(place) != new.get(place)
-            ]
-    return told
+def _of_failures(not_run: Mapping[str, str]) -> Iterator[str]:
+    if not_run:
+        yield from ("Not run:", "", *(f"- {name}: {why}" for name, why in sorted(not_run.items())))
 
 
-def _by_place(items: Iterable[Mapping[str, Any]], field: str) -> dict[tuple[str, str], str]:
-    return {
-        (f"{item['path']}:{item.get('line', item.get('first'))}", item.get("code", "")): item[field] for item in items
-    }
+def _half(library: Library) -> str:
+    return "development" if library.is_development else "only counted"
 
 
-def _rows(lines: Sequence[tuple[str, TrueLine]], key: Callable[[str, TrueLine], str]) -> list[str]:
-    parts: dict[str, list[TrueLine]] = {}
-    for package, line in lines:
-        parts.setdefault(key(package, line), []).append(line)
-    return [_row(name, part) for name, part in sorted(parts.items(), key=lambda item: (-len(item[1]), item[0]))]
+def _found(lines: Sequence[TrueLine | TrueFact]) -> tuple[str, str]:
+    """How many are named by default, and at any level."""
+    default = sum(line.found is Found.BY_DEFAULT for line in lines)
+    return share(default, len(lines)), share(sum(line.found is not Found.NOT for line in lines), len(lines))
 
 
-def _row(name: str, lines: Sequence[TrueLine]) -> str:
-    default = [line for line in lines if line.found is Found.BY_DEFAULT]
-    named = [line for line in lines if line.found is not Found.NOT]
+def _weighted(lines: Sequence[TrueLine]) -> tuple[str, str]:
+    """The shares of events of these lines."""
     events = sum(line.per_step for line in lines)
-    weighted = sum(line.per_step for line in default)
-    shares = (_share(len(default), len(lines)), _share(len(named), len(lines)), _share(weighted, events))
-    return f"| {name} | {len(lines)} | {' | '.join(shares)} |"
+    default = sum(line.per_step for line in lines if line.found is Found.BY_DEFAULT)
+    named = sum(line.per_step for line in lines if line.found is not Found.NOT)
+    return f"{default / events:.0%}", f"{named / events:.0%}"
 
 
 def _judged_row(name: str, judged: Sequence[JudgedFlag]) -> str:
@@ -123,15 +171,6 @@ def _judged_row(name: str, judged: Sequence[JudgedFlag]) -> str:
     return f"| {name} | {len(judged)} | {' | '.join(str(counts[outcome]) for outcome in Outcome)} |"
 
 
-def _package_row(package: str, found: Comparison, is_development: bool) -> str:
-    default = sum(line.found is Found.BY_DEFAULT for line in found.lines)
-    named = sum(line.found is not Found.NOT for line in found.lines)
-    confirmed = sum(item.outcome is Outcome.CONFIRMED for item in found.judged)
-    half = "development" if is_development else "counted"
-    return f"| {package} | {half} | {len(found.lines)} | {default} | {named} | {confirmed} of {len(found.judged)} |"
-
-
-def _share(part: float, whole: float) -> str:
+def share(part: int, whole: int) -> str:
     """As in "12 (41%)"."""
-    number = f"{part:g}" if isinstance(part, int) else f"{part:.0f}"
-    return f"{number} ({part / whole:.0%})" if whole else number
+    return f"{part} ({part / whole:.0%})" if whole else str(part)

@@ -101,13 +101,14 @@ class Recorder:
         if is_simulated:
             from trainlint_probe.simulated.hooks import SimulatedHooks
 
-            self.hooks = SimulatedHooks(self.child_settings, self.watch, self.clock)
+            simulated = SimulatedHooks(self.child_settings, self.watch, self.clock)
+            self.hooks, draws = simulated, simulated.simulation.operators.draws
         else:
-            self.hooks = Hooks(self.child_settings, self.watch, self.clock, self.imports)
+            self.hooks, draws = Hooks(self.child_settings, self.watch, self.clock, self.imports), []
         if self.child_settings.compares:
             from trainlint_probe.compared.computing import Computing
 
-            self.computing = Computing(self.hooks.quietly, each_step=is_simulated)
+            self.computing = Computing(self.hooks.quietly, draws, each_step=is_simulated)
             self.computing.install()
         self.hooks.install()
 

@@ -8,6 +8,7 @@ from tests.rules.catalogue import judged
 from trainlint_rules.sync.blocking_batch_copy import BlockingBatchCopy
 
 STEP = """
+import torch
 from torch.utils.data import DataLoader
 
 
@@ -24,6 +25,7 @@ ADVICE = {
     'inputs.to("cuda")': "pass `non_blocking=True` here",
     'inputs.squeeze(1).to("cuda")': "pass `non_blocking=True` here",
     'inputs.float().to("cuda")': CAST,
+    "torch.as_tensor(inputs, device={0: 'cuda'}[0])": "copy by `.to({0: 'cuda'}[0], non_blocking=True)`",
     'inputs.float()\n        inputs = inputs[:, -1:].to("cuda")': CAST,
 }
 

@@ -233,11 +233,15 @@ def test_a_pipe_that_git_waits_for_ends_the_run_with_a_sentence(
     assert time.monotonic() - started < 30
 
 
-def test_more_than_the_bound_is_not_read(clone: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_the_bound_is_not_read(clone: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "git"
+    fake.write_text("#!/bin/sh\nhead -c 1000 /dev/zero\nexec sleep 60\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(tmp_path), os.environ["PATH"])))
     monkeypatch.setattr(history, "_MOST_BYTES", 100)
-    asked = history.Git(str(clone.directory))
+    monkeypatch.setattr(history, "_SECONDS", 20)
     with pytest.raises(history.GitFailed, match="which is not read"):
-        asked.files(asked.merge_base("main"))
+        history.Git(str(clone.directory)).files("0" * 40)
 
 
 def test_a_file_of_a_commit_that_is_too_large_is_left_out(clone: Program, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,11 @@ _COST_STEPS = frozenset(
 """What costs each step, at whatever depth of calls it stands."""
 
 
+def as_written(code: str) -> str:
+    """Code for a template of `Match`, in which its own braces, as of `"loss{}".format(i)`, begin no field."""
+    return code.replace("{", "{{").replace("}", "}}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """A defect at a place. What is None here is as the rule's class declares it."""
@@ -68,6 +73,7 @@ class Match:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What the templates name besides `{text}` and `{often}`, and what `edits` needs."""
     message: str | None = None
+    """A template, as is `help`. Code in it goes through `fields`, or through `as_written`."""
     help: str | None = None
     severity: Severity | None = None
     fix_safety: Safety | None = None

@@ -10,7 +10,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, position
 from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.declared_rule import EACH_STEP, Match, as_written
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
@@ -203,7 +203,8 @@ def _help_for_taken(site: Site) -> str | None:
 def _help_text(site: Site, cast: str | None, memory: Memory) -> str | None:
     """What to do about a function that takes no such keyword, or a cast on the host; None for what is usual."""
     if site.origin(site.call.func) in SHARING:
-        return f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
+        device = as_written(site.text(argument(site.call, "device")))
+        return f"{_HELP[memory]}copy by `.to({device}, non_blocking=True)`"
     if cast:
         return f"{_HELP[memory]}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
     return None

@@ -28,11 +28,19 @@ from trainlint.evidence import Computation, Computed
 class Computing:
     """Keeps the losses of each step of a process, and a digest of the parameters after it."""
 
-    def __init__(self, quietly: Callable[[], AbstractContextManager[None]], *, each_step: bool) -> None:
-        """`quietly` surrounds what is done here and must not be counted. `each_step`: whether parameters are read after
-        each step, and not at the end alone, which takes time.
+    def __init__(
+        self,
+        quietly: Callable[[], AbstractContextManager[None]],
+        draws: Sequence[tuple[int, int]],
+        *,
+        each_step: bool,
+    ) -> None:
+        """`quietly` surrounds what is done here and must not be counted. `draws` is when random numbers were drawn, and
+        how many, as it grows: below 0 on a device. `each_step`: whether parameters are read after each step, and not at
+        the end alone, which takes time.
         """
         self._quietly = quietly
+        self._draws = draws
         self._each_step = each_step
         self._losses: list[tuple[int, torch.Tensor]] = []
         """When backward was called, and a copy of what it was called on. Read at the end, so that no step waits."""
@@ -93,8 +101,15 @@ class Computing:
         for at, digest in self._digests:
             if (step := bisect_left(marks, at)) < len(marks):
                 digests[step] = digest
+        draws: list[list[int]] = [[] for _ in marks]
+        for at, numbers in self._draws:
+            if (step := bisect_left(marks, at)) < len(marks):
+                draws[step].append(numbers)
         state, norm = _digest_and_norm(_all_tensors())
-        steps = tuple(Computed(tuple(of_step), digest) for of_step, digest in zip(losses, digests, strict=True))
+        steps = tuple(
+            Computed(tuple(numbers), digest, tuple(drawn))
+            for numbers, digest, drawn in zip(losses, digests, draws, strict=True)
+        )
         return Computation(steps, state, norm, _sources(is_users))
 
 

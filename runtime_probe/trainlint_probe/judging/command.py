@@ -25,10 +25,11 @@ from trainlint_probe.judgement.static import configured
 from trainlint_probe.judging.answers import State
 from trainlint_probe.judging.claims import CLAIMS_BYTES, Claim, read_claims
 from trainlint_probe.judging.code_facts import CodeFacts, code_facts
+from trainlint_probe.judging.document import as_json
 from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.kinds import KINDS
 from trainlint_probe.judging.run_facts import run_facts
-from trainlint_probe.judging.written import as_json, as_text
+from trainlint_probe.judging.written import as_text
 from trainlint_probe.options import add_format, read_options
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE = 0, 1, 2

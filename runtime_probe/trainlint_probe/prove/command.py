@@ -18,7 +18,7 @@ from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, Ch
 from trainlint_probe.judgement.static import configured, judge_at_work
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.prove.changed_lines import Difference, difference
-from trainlint_probe.prove.compare import compare, with_noise
+from trainlint_probe.prove.compare import OF_THE_SAME, compare, with_noise
 from trainlint_probe.prove.fixes import check_named, fixes_of
 from trainlint_probe.prove.options import Options, read_options
 from trainlint_probe.prove.proof import device_of, proof
@@ -119,7 +119,7 @@ def _training(before: Version, after: Version, first: Launched, second: Launched
     console.note("They differ. The version before the change runs once more: does it compute the same twice?")
     again = _run(before, after.root, options)
     _check_ran(again, "before the change, in a second run")
-    return with_noise(training, compare(first.runs, again.runs))
+    return with_noise(training, compare(first.runs, again.runs, OF_THE_SAME))
 
 
 def _proof(

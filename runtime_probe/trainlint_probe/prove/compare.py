@@ -6,22 +6,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from math import isfinite
+from typing import NamedTuple
 
 from trainlint.evidence import Computation, Computed, Run
+from trainlint_probe.prove.draws import drawn_elsewhere
 from trainlint_probe.prove.result import Answer, Loss, Training
 
 _CLOSED = "window closed"
 
 
-def compare(before: Sequence[Run], after: Sequence[Run]) -> Training:
+class Names(NamedTuple):
+    """What the two runs are called, as it stands behind what each of them has."""
+
+    first: str
+    second: str
+
+
+OF_A_CHANGE = Names("before the change", "after it")
+OF_THE_SAME = Names("in one run", "in another")
+"""Two runs of the same code."""
+
+
+def compare(before: Sequence[Run], after: Sequence[Run], names: Names = OF_A_CHANGE) -> Training:
     """How all ranks of the run `after` compare with those of the run `before`: the first that differs is told.
 
     Each run has come to its end, and has seen steps.
     """
     if len(before) != len(after):
-        words = f"{len(before)} processes train before the change, and {len(after)} after it"
+        words = f"{len(before)} processes train {names.first}, and {len(after)} {names.second}"
         return Training(Answer.CHANGED, words, 0, 0)
-    found = [_of_rank(one, other) for one, other in zip(before, after, strict=True)]
+    found = [_of_rank(one, other, names) for one, other in zip(before, after, strict=True)]
     worst = min(found, key=lambda each: (_ORDER.index(each.answer), each.first_step or 0))
     return replace(worst, sentence=f"{worst.sentence}, in each of {len(found)} ranks") if len(found) > 1 else worst
 
@@ -29,21 +43,21 @@ def compare(before: Sequence[Run], after: Sequence[Run]) -> Training:
 _ORDER = (Answer.CHANGED, Answer.UNKNOWN, Answer.SAME)
 
 
-def _of_rank(before: Run, after: Run) -> Training:
+def _of_rank(before: Run, after: Run, names: Names) -> Training:
     one, other = before.computed, after.computed
     assert one is not None, "the run was told to keep it"
     assert other is not None, "likewise"
     steps = min(len(one.steps), len(other.steps))
     losses = sum(len(step.losses) for step in one.steps[:steps])
     for number, (old, new) in enumerate(zip(one.steps, other.steps, strict=False), 1):
-        if old != new:
-            return _different(number, old, new, steps, losses)
+        found = _different(number, old, new, names) if old != new else None
+        if found is not None:
+            return replace(found, steps=steps, losses=losses)
     if len(one.steps) != len(other.steps):
-        words = f"{_steps(before, one)} before the change, and {_steps(after, other)} after it; the first {steps} are"
-        return Training(Answer.CHANGED, f"the training takes {words} the same", steps, losses, steps + 1)
-    if drawn := _drawn_elsewhere(before, after):
-        return Training(Answer.CHANGED, drawn, steps, losses)
-    return _same(one, other, steps, losses)
+        words = f"{_steps(before, one)} {names.first}, and {_steps(after, other)} {names.second}"
+        words = f"the training takes {words}; the first {steps} are the same"
+        return Training(Answer.CHANGED, words, steps, losses, steps + 1)
+    return _same(one, other, steps, losses, names)
 
 
 def _steps(run: Run, computed: Computation) -> str:
@@ -51,46 +65,37 @@ def _steps(run: Run, computed: Computation) -> str:
     return f"{count} or more steps" if run.outcome == _CLOSED else f"{count} steps"
 
 
-def _different(number: int, old: Computed, new: Computed, steps: int, losses: int) -> Training:
+def _different(number: int, old: Computed, new: Computed, names: Names) -> Training | None:
+    """How one step differs; None where all that was computed and drawn is the same."""
     for place, (first, second) in enumerate(zip_longest(old.losses, new.losses)):
         if first is None or second is None:
-            words = f"step {number} calls backward {len(old.losses)} times before the change, and {len(new.losses)}"
-            return Training(Answer.CHANGED, f"{words} times after it", steps, losses, number)
+            words = f"step {number} calls backward {len(old.losses)} times {names.first}, and {len(new.losses)}"
+            return Training(Answer.CHANGED, f"{words} times {names.second}", 0, 0, number)
         if first != second:
             relative = _relative(float(first), float(second))
             which = f", of its {len(old.losses)} losses the {place + 1}." if len(old.losses) > 1 else ""
             much = f", by {relative:.2g} of it" if relative is not None else ""
-            words = (
-                f"the losses differ from step {number} on{which}: {first} before the change, {second} after it{much}"
-            )
-            return Training(Answer.CHANGED, words, steps, losses, number, Loss(first, second, relative))
-    if not old.parameters or not new.parameters:
-        words = f"in step {number} the parameters were seen {'before' if old.parameters else 'after'} the change alone"
-        return Training(Answer.UNKNOWN, words, steps, losses, number)
-    words = f"the parameters differ from step {number} on, whose losses are the same"
-    return Training(Answer.CHANGED, words, steps, losses, number)
+            values = f"{first} {names.first}, {second} {names.second}{much}"
+            words = f"the losses differ from step {number} on{which}: {values}"
+            return Training(Answer.CHANGED, words, 0, 0, number, Loss(first, second, relative))
+    if old.parameters != new.parameters:
+        if not old.parameters or not new.parameters:
+            words = f"in step {number} the parameters were seen {names[0 if old.parameters else 1]} alone"
+            return Training(Answer.UNKNOWN, words, 0, 0, number)
+        words = f"the parameters differ from step {number} on, whose losses are the same"
+        return Training(Answer.CHANGED, words, 0, 0, number)
+    words = drawn_elsewhere(number, old.draws, new.draws)
+    return Training(Answer.CHANGED, words, 0, 0, number) if words else None
 
 
 def _relative(before: float, after: float) -> float | None:
     return abs(after - before) / abs(before) if before and isfinite(before) and isfinite(after) else None
 
 
-def _drawn_elsewhere(before: Run, after: Run) -> str:
-    """What to say where random numbers come from another generator: only a simulated GPU has that of the host."""
-    one, other = before.simulated, after.simulated
-    if one is None or other is None or one.draws_on_device == other.draws_on_device:
-        return ""
-    return (
-        f"random numbers are drawn on the GPU {one.draws_on_device} times before the change and "
-        f"{other.draws_on_device} times after it: a real GPU has a generator of its own, so there the losses differ, "
-        "although they are the same here"
-    )
-
-
-def _same(one: Computation, other: Computation, steps: int, losses: int) -> Training:
+def _same(one: Computation, other: Computation, steps: int, losses: int, names: Names) -> Training:
     """All steps are the same, as far as they were seen."""
     if one.state and other.state and one.state != other.state:
-        norms = f" (their norm: {one.norm!r} before the change, {other.norm!r} after it)"
+        norms = f" (their norm: {one.norm!r} {names.first}, {other.norm!r} {names.second})"
         words = f"all {losses} losses are the same, but parameters or buffers differ after the last step{norms}"
         return Training(Answer.CHANGED, words, steps, losses, steps)
     by_step = all(step.parameters for step in one.steps)
@@ -114,6 +119,12 @@ def with_noise(training: Training, noise: Training) -> Training:
             training,
             sentence=f"{training.sentence}; two runs without the change differ from step {noise.first_step} on",
         )
-    words = "two runs without the change do not compute the same either, so the change cannot be told from chance"
-    hint = "seed all random numbers of the script, and leave out what depends on time"
-    return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({noise.sentence}); {hint}")
+    words = f"two runs without the change do not compute the same: {noise.sentence}"
+    return replace(training, answer=Answer.UNKNOWN, sentence=f"{words}; {_UNSEEDED}")
+
+
+_UNSEEDED = (
+    "the generators of Python, NumPy and PyTorch and the hashes of strings had the same seeds, so this comes from the "
+    "time, `os.urandom`, `random.Random()` or `torch.seed()`, from threads, or from files that a run leaves; mend "
+    "that, then prove the change"
+)

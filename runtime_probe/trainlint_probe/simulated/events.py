@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from types import FrameType
-from typing import NamedTuple
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 import torch
 
@@ -18,6 +18,7 @@ _OWN = str(Path(__file__).parent) + os.sep
 _TORCH = str(Path(torch.__file__).parent) + os.sep
 _DEEPEST = 40
 """Frames of a call chain that are kept, from the innermost."""
+_MOST_CAUSES = 10_000
 
 
 class Kind(Enum):
@@ -96,6 +97,9 @@ class Log:
         """Where the script decided by a value that was not computed."""
         self.sized: set[tuple[Place, ...]] = set()
         """Where a size depends on one."""
+        self._causes: dict[Any, tuple[Cause, list[CodeType]]] = {}
+        """What happened, and the instructions that ran → the cause. The functions are kept, so that their numbers stay
+        theirs."""
 
     def note(self, what: What, size: int = 0, *, forward: Place | None = None) -> None:
         """Something happened, caused by the line that runs now."""
@@ -104,8 +108,7 @@ class Log:
         if self.in_place is not None:
             self.in_place(what, size)
             return
-        chain, inside, in_backward = self._chain(sys._getframe(1))
-        cause = Cause(what, chain, inside, in_backward, forward)
+        cause = self._cause(what, forward, sys._getframe(1))
         happened = self.events.get(cause)
         if happened is None:
             happened = self.events[cause] = Happened()
@@ -113,6 +116,26 @@ class Log:
         happened.bytes += size
         for listener in self.listeners:
             listener(what, size, cause)
+
+    def _cause(self, what: What, forward: Place | None, frame: FrameType) -> Cause:
+        """The cause of what happens in a frame. The same instructions of the same functions mean the same lines, which
+        are looked up once: a step repeats what the one before did.
+        """
+        codes: list[CodeType] = []
+        instructions: list[int] = []
+        caller: FrameType | None = frame
+        while caller is not None:
+            codes.append(caller.f_code)
+            instructions.append(caller.f_lasti)
+            caller = caller.f_back
+        key = (what, forward, tuple(instructions), tuple(map(id, codes)))
+        known = self._causes.get(key)
+        if known is None:
+            cause = Cause(what, *self._chain(frame), forward)
+            if len(self._causes) >= _MOST_CAUSES:
+                self._causes.clear()
+            known = self._causes[key] = (cause, codes)
+        return known[0]
 
     def guess(self, kind: set[tuple[Place, ...]]) -> None:
         """The line that runs now needed a value that was not computed: one of `decided` or `sized`."""

@@ -146,8 +146,6 @@ class SimulatedHooks:
                 decided=self._lines_of(self.simulation.log.decided),
                 sized=self._lines_of(self.simulation.log.sized),
                 corners_ms=tuple(map(fmean, zip(*map(corners, works), strict=True))),
-                draws_on_host=self.simulation.operators.draws[0],
-                draws_on_device=self.simulation.operators.draws[1],
             ),
         }
 

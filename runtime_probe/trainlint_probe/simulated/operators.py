@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import perf_counter_ns
 from typing import Any, Protocol
 
 import torch
@@ -65,8 +66,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Called when `backward` has run."""
         self.makes_on_device = 0
         """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
-        self.draws = [0, 0]
-        """How often random numbers were drawn: on the host, and on a device."""
+        self.draws: list[tuple[int, int]] = []
+        """When random numbers were drawn, by time.perf_counter_ns, and how many: below 0 on a device."""
         self.masks: dict[int, Any] = {}
         """The number of a node of autograd → the line that indexed by a mask there."""
         self.capture: Capturing | None = None
@@ -84,7 +85,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         operator = self._known.get(id(func)) or self.described(func)
         with torch._C.DisableTorchFunction():
             run = self.run if self.capture is None else self.capture.run
-            return run(operator, args, kwargs or {})
+            out = run(operator, args, kwargs or {})
+            if operator.draws:
+                self._note_draw(out)
+            return out
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -132,7 +136,6 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """Run what does more than to compute, or what has no values."""
         asked = _asked_device(operator, args, kwargs)
         if asked is not None and asked.type == "cuda":
-            self.draws[1] += operator.draws
             out = self._computed(operator, *self._standing_in(operator, args, kwargs))
             return self._placed(operator, args, out, asked.index or 0)
         device, on_host, _ = self.places.of(args)
@@ -143,7 +146,6 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._copy(operator, args, kwargs)
         if device is None:
             return self._on_host(operator, args, kwargs, bool(on_host))
-        self.draws[1] += operator.draws
         self._refuse(operator, args, kwargs, device, on_host)
         self._note_waits(operator, args, kwargs)
         out = self._computed(operator, args, kwargs)
@@ -157,11 +159,16 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _on_host(self, operator: Operator, args: Any, kwargs: Any, given: bool) -> Any:
         """What is made of tensors of the host, or of none."""
         device = None if given else self._surrounding()
-        self.draws[device is not None or self.makes_on_device > 0] += operator.draws
         if self.valueless is not None:
             return self._without_values(operator, args, kwargs, device)
         out = operator.call(*args, **kwargs)
         return out if device is None else self._placed(operator, args, out, device)
+
+    def _note_draw(self, out: Any) -> None:
+        drawn = next(iter(tensors((out,))), None)
+        if drawn is not None and drawn.numel():
+            is_device = self.makes_on_device > 0 or self.places.device(drawn) is not None
+            self.draws.append((perf_counter_ns(), -drawn.numel() if is_device else drawn.numel()))
 
     def _note_collective(self, operator: Operator, args: Any) -> None:
         size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))

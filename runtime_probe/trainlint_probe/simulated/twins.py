@@ -87,16 +87,24 @@ def _grouped(places: Places, own: Function) -> Function:
             if tensor is None:
                 key: Any = None
             else:
-                index = places.device(tensor)
-                key = (torch.device("cpu") if index is None else torch.device("cuda", index), tensor.dtype)
-            members, indices = groups.setdefault(key, ([[] for _ in lists], []))
+                key = (places.device(tensor), tensor.dtype)
+            found = groups.get(key)
+            if found is None:
+                found = groups[key] = ([[] for _ in lists], [])
+            members, indices = found
             for member, values in zip(members, lists, strict=True):
                 if values:
                     member.append(values[position])
             indices.append(position)
         if None in groups:
             return own(lists, with_indices)
-        return {key: (members, indices if with_indices else []) for key, (members, indices) in groups.items()}
+        return {
+            (torch.device("cpu") if index is None else torch.device("cuda", index), dtype): (
+                members,
+                indices if with_indices else [],
+            )
+            for (index, dtype), (members, indices) in groups.items()
+        }
 
     return grouped
 

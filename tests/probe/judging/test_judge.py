@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from trainlint.catalogue import installed_rules
 from trainlint.cli import main
 from trainlint.engine.why.explain import explain
-from trainlint.evidence import Called, DeviceEvent, Environment, Run, Simulated, Step
+from trainlint.evidence import Called, DeviceEvent, Environment, Interval, Judged, Line, Price, Run, Simulated, Step
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.judging.answers import Answer, State
 from trainlint_probe.judging.claims import read_claims
 from trainlint_probe.judging.code_facts import code_facts
+from trainlint_probe.judging.document import as_json
 from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.run_facts import run_facts
 from trainlint_probe.judging.spans import spans_of
-from trainlint_probe.judging.written import as_json, as_text
+from trainlint_probe.judging.written import as_text
+from trainlint_probe.report.document import document
+from trainlint_probe.result import Result
+
+SCHEMA = json.loads((files("trainlint_probe.report") / "schema/judge.schema.json").read_text(encoding="utf-8"))
 
 TRAIN = """\
 import torch
@@ -190,6 +199,59 @@ def test_text_has_one_line_and_json_one_object_for_each_claim() -> None:
     assert lines[1:] == ["invalid: gone.py:1 wait: there is no such file", "2 claims: 1 likely, 1 invalid."]
     document = json.loads(as_json(answers, "", None))
     assert [item["state"] for item in document["answers"]] == ["likely", "invalid"]
+
+
+@pytest.mark.usefixtures("project")
+def test_json_keeps_to_its_schema() -> None:
+    run = run_of(wait("total =", 40, 20))
+    assert run.simulated is not None
+    priced = replace(run.simulated, prices=(Price(Line("train.py", line_of("total =")), Interval(0.01, 0.02)),))
+    run = replace(run, simulated=priced)
+    answers = answers_to(claim("total ="), {"path": "gone.py", "line": 1, "kind": "wait"}, run=run)
+    written = json.loads(as_json(answers, "", run))
+    Draft202012Validator(SCHEMA).validate(written)
+    assert written["answers"][0]["gain_ms"] == {"low": 0.01, "high": 0.02}
+    assert written["run"]["steps"] == 20
+    Draft202012Validator(SCHEMA).validate(json.loads(as_json(answers, "", None)))
+
+
+class TestEvidence:
+    """Claims, judged by what `trainlint probe` has written."""
+
+    @pytest.fixture
+    def evidence(self, project: Path) -> Path:
+        (project / "claims.jsonl").write_text(json.dumps(claim("total =")))
+        judged = Judged(digests={"train.py": hashlib.sha256((project / "train.py").read_bytes()).hexdigest()})
+        path = project / "run.json"
+        path.write_text(document(Result((run_of(wait("total =", 40, 20)),), (), judged=judged)))
+        return path
+
+    def judge(self, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+        code = main(["judge", "claims.jsonl", "--evidence", "run.json"])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    @pytest.mark.usefixtures("evidence")
+    def test_what_it_counted_confirms(self, capsys: pytest.CaptureFixture[str]) -> None:
+        code, said = self.judge(capsys)
+        assert code == 1
+        assert said.startswith(f"confirmed: train.py:{line_of('total =')} wait: 2 waits a step, in each of 20 steps")
+
+    @pytest.mark.usefixtures("evidence")
+    def test_of_a_file_that_has_changed_since_the_code_alone_tells(
+        self, project: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (project / "train.py").write_text(f"{TRAIN}\n")
+        code, said = self.judge(capsys)
+        assert code == 0
+        assert said.startswith("likely: ")
+        assert "it has changed since the evidence was written" in said
+
+    def test_a_run_on_another_device_is_refused(self, evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        evidence.write_text(document(Result((replace(run_of(), simulated=None),), ())))
+        code, said = self.judge(capsys)
+        assert code == 2
+        assert "run.json is not of a run on a simulated GPU: add --device simulated to the probe" in said
 
 
 @pytest.mark.parametrize(("line", "code"), [(line_of("total ="), 0), (400, 2)])

@@ -20,17 +20,17 @@ from trainlint_probe.prove.versions import Version
 SAME = Training(Answer.SAME, "all is the same", 3, 3)
 
 
-def run(*losses: str, ended: bool = False, parameters: str = "ab", state: str = "cd", drawn: int = 0) -> Run:
+def run(
+    *losses: str, ended: bool = False, parameters: str = "ab", state: str = "cd", drawn: tuple[int, ...] = ()
+) -> Run:
     """A run with one loss a step."""
-    steps = tuple(Computed((loss,) if loss else (), parameters) for loss in losses)
+    steps = tuple(Computed((loss,) if loss else (), parameters, drawn) for loss in losses)
     return Run(
         ("python", "train.py"),
         Environment({}),
         "too short" if ended else "window closed",
         steps=tuple(Step(1.0, {}) for _ in losses[1:]),
-        simulated=Simulated(
-            "NVIDIA H100", 1, (), Interval(1, 2), (), 10, (1000,), corners_ms=(1, 2, 1, 2), draws_on_device=drawn
-        ),
+        simulated=Simulated("NVIDIA H100", 1, (), Interval(1, 2), (), 10, (1000,), corners_ms=(1, 2, 1, 2)),
         computed=Computation(steps, state),
     )
 
@@ -96,10 +96,26 @@ def test_the_number_of_steps_is_a_change() -> None:
     )
 
 
-def test_numbers_that_are_drawn_on_the_gpu_are_others_there() -> None:
-    found = compared(run("1.0"), run("1.0", drawn=3))
-    assert found.answer is Answer.CHANGED
+@pytest.mark.parametrize(
+    ("before", "after", "drawn"),
+    [
+        ((12, 3), (-12, 3), "12 random numbers on the GPU that were drawn on the host"),
+        ((-12,), (6, 6), "12 random numbers on the host that were drawn on the GPU"),
+        ((1, -1), (-1, 1), "1 random number on the GPU that were drawn on the host and 1 random number on the host"),
+        ((-8,), (-4, -4), "those of the GPU by other calls than before"),
+    ],
+)
+def test_numbers_that_another_generator_draws_are_others_on_a_gpu(
+    before: tuple[int, ...], after: tuple[int, ...], drawn: str
+) -> None:
+    found = compared(run("1.0", drawn=before), run("1.0", drawn=after))
+    assert (found.answer, found.first_step) == (Answer.CHANGED, 1)
+    assert found.sentence.startswith(f"step 1 draws {drawn}")
     assert "a real GPU has a generator of its own" in found.sentence
+
+
+def test_numbers_that_the_host_draws_in_other_groups_are_the_same() -> None:
+    assert compared(run("1.0", drawn=(8, -2)), run("1.0", drawn=(4, 4, -2))).answer is Answer.SAME
 
 
 def test_what_was_not_seen_is_not_called_the_same() -> None:
@@ -116,7 +132,7 @@ def test_a_script_that_differs_from_itself_tells_nothing_from_then_on() -> None:
     assert with_noise(found, compared(before, before)) == found
     earlier = with_noise(found, compared(before, run("1.0", "0.6", "0.4")))
     assert earlier.answer is Answer.UNKNOWN
-    assert "two runs without the change do not compute the same either" in earlier.sentence
+    assert earlier.sentence.startswith("two runs without the change do not compute the same: the losses differ from")
     sooner = compared(before, run("2.0", "0.5", "0.3"))
     assert with_noise(sooner, compared(before, run("1.0", "0.6", "0.4"))).answer is Answer.CHANGED
 

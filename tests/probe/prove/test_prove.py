@@ -110,6 +110,22 @@ def test_the_step_is_told_from_which_losses_differ(prove: Prove, before: Callabl
     assert loss["relative"] == pytest.approx(abs(float(loss["after"]) / float(loss["before"]) - 1))
 
 
+def test_a_draw_that_moves_to_the_gpu_is_told_though_losses_are_the_same_here(
+    prove: Prove, before: Callable[[str, str], str]
+) -> None:
+    # As many calls draw on the GPU as before, others than before.
+    tree = before("torch.randn(3, 4)\n", "torch.randn(3, 4, device='cuda') + 0 * torch.randn(3, 4).cuda()\n")
+    (Path(tree).parent / "project" / "train.py").write_text(
+        TRAIN.replace(
+            "torch.randn(3, 4)\n    inputs = inputs",
+            "torch.randn(3, 4).cuda() + 0 * torch.randn(3, 4, device='cuda')\n    inputs = inputs",
+        )
+    )
+    code, document = prove("--before", tree)
+    assert (code, document["training"]["answer"], document["training"]["first_step"]) == (1, "changed", 1)
+    assert "12 random numbers on the host that were drawn on the GPU" in document["training"]["sentence"]
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -301,3 +301,19 @@ def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> Non
 
     assert "torch._assert" in traced.code
     assert traced(torch.zeros(2, device="cuda")).is_cuda
+
+
+@pytest.mark.parametrize(
+    ("code", "drawn"),
+    [
+        ("torch.randn(3).cuda()", [3]),
+        ("torch.randn(3, device='cuda')", [-3]),
+        ("x.cuda().normal_()", [-2]),
+        ("torch.rand_like(x.cuda())", [-2]),
+        ("torch.randn(2) + torch.randperm(2, device='cuda').cpu()", [2, -2]),
+        ("torch.nn.functional.dropout(x.cuda(), 0.5)", [-2]),
+    ],
+)
+def test_who_draws_random_numbers_is_known(code: str, drawn: list[int], simulation: Simulation) -> None:
+    eval(code, {"torch": torch, "x": torch.ones(2)})
+    assert [numbers for _, numbers in simulation.operators.draws] == drawn

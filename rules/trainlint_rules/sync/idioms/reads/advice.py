@@ -11,6 +11,7 @@ from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.types.values import Origin
+from trainlint.contract.declared_rule import as_written
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
 from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, converted, use_of_value, uses_of
 
@@ -79,7 +80,7 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
     if decided is not None:
         return INSTEAD_OF_TEST[decided]
     tensor = _read_value(read)
-    value = site.text(tensor)
+    value = as_written(site.text(tensor))
     if computes(site.file, site.block):
         return f"keep `{value}` a tensor: arithmetic with tensors takes it, and `.clamp(min=...)` stands for `max`"
     if site.file.backwards(site.block).is_part_of_loss(dotted(tensor) or ""):
@@ -89,7 +90,7 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
 
 def instead_of_copy(site: Site) -> str | None:
     """Help for a copy to the host; None where nothing special is known of what becomes of it."""
-    value = site.text(site.receiver)
+    value = as_written(site.text(site.receiver))
     match use_of_value(site, _outermost(site)):
         case ValueUse.SOLVED:
             return _SOLVED
@@ -130,7 +131,7 @@ def _read_value(read: ast.AST) -> ast.AST:
 
 def _detached_text(site: Site, tensor: ast.AST) -> str:
     """How to keep a tensor without its graph: "`loss.detach()`"."""
-    text = site.text(tensor)
+    text = as_written(site.text(tensor))
     if text.endswith("…"):
         return "the detached tensor"
     if isinstance(tensor, ast.Call) and isinstance(tensor.func, ast.Attribute) and tensor.func.attr == "detach":
