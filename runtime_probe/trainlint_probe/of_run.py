@@ -24,7 +24,6 @@ from trainlint_probe.judgement.judged_run import judge_run, judge_together
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
-from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
@@ -178,9 +177,8 @@ def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def _noted(run: Run, launched: Launched, trouble: str) -> Run:
     """The run, with what the reader must know of its files."""
-    uneven = about_uneven_steps(run.steps)
-    few = about_few_steps(run)
-    notes = (*([uneven] if uneven else []), *([few] if few else []), *about_files(launched.changed, launched.overlay))
+    few = about_few_steps(run) if run.simulated is None else ""  # growth is not judged on a simulated device
+    notes = (*([few] if few else []), *about_files(launched.changed, launched.overlay))
     if launched.overlay.layers and run.outcome == "script failed":
         notes = (
             *notes,

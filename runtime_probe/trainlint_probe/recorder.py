@@ -93,11 +93,11 @@ class Recorder:
         self.clock.forget()
 
     def _install(self) -> None:
-        from trainlint_probe.watch.calls import has_accelerator
+        from trainlint_probe.watch.calls import accelerator
         from trainlint_probe.watch.hooks import Hooks
 
         wanted = self.child_settings.device
-        is_simulated = wanted.startswith("simulated") or (wanted == "auto" and not has_accelerator())
+        is_simulated = wanted.startswith("simulated") or (wanted == "auto" and not accelerator())
         if is_simulated:
             from trainlint_probe.simulated.hooks import SimulatedHooks
 

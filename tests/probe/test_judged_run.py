@@ -49,22 +49,16 @@ def test_no_steps_nothing_is_said() -> None:
 
 
 class TestStarvation:
-    def test_the_loader_that_is_waited_for_most_is_named_with_the_workers_it_would_need(self) -> None:
+    def test_the_loader_that_is_waited_for_most_is_named(self) -> None:
         slow = Loader(Line("train.py", 8), None, {"num_workers": "0"}, batches=20, wait_ms=780.0)
         quick = Loader(Line("train.py", 9), None, {"num_workers": "4"}, batches=20, wait_ms=20.0)
         found = only(judge_run(run(loaders=(quick, slow), wait=40.0)))
         assert found.name == "loader-starvation"
         assert found.source is not None
         assert found.source.line == 8
-        # 39 ms to load a batch, 10 ms for the rest of a step.
         assert found.sentence == (
-            "The step waits 40 of 50 ms (80.0%) for its batch, most of it for the loader with num_workers=0; "
-            "4 workers or more would be ahead of it."
+            "The step waits 40 of 50 ms (80.0%) for its batch, most of it for the loader with num_workers=0."
         )
-
-    def test_how_many_workers_more_are_needed_is_not_guessed(self) -> None:
-        busy = Loader(Line("train.py", 8), None, {"num_workers": "4"}, batches=20, wait_ms=780.0)
-        assert "would be ahead" not in only(judge_run(run(loaders=(busy,), wait=40.0))).sentence
 
     def test_data_that_comes_from_no_loader_is_waited_for_as_well(self) -> None:
         assert only(judge_run(run(wait=40.0))).source is None

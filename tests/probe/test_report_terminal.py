@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence import Cores, Environment, Interval, Line, Run
+from trainlint.evidence import Cores, Environment, Interval, Line, Run, State
 from trainlint.finding import Failure
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render
@@ -27,11 +27,7 @@ MANY = [
 def test_a_run_is_told_from_its_step_to_its_verdicts() -> None:
     lines = render([samples.run()], samples.VERDICTS, Style()).splitlines()
     assert lines[0] == "54.6 ms a step (median 51.4 ms, 30 steps after 10 of warm-up, cuda)"
-    assert lines[1] == (
-        "First: train.py:31, TRN101 loader-without-workers: 26.1 to 36.2 ms a step (49.1–68.2%), confirmed."
-    )
-    assert lines[2] == "  `trainlint explain TRN101` says what to write instead."
-    assert lines[3] == "A step is AdamW.step at train.py:77."
+    assert lines[1] == "A step is AdamW.step at train.py:77."
     assert f"  data wait          30.83 ms  56.4%  {'█' * 17}" in lines
     assert "1 confirmed; 1 inconclusive; 1 cannot be measured; 1 refuted; 1 not observed." in lines
     assert "confirmed    train.py:31  TRN101 loader-without-workers" in lines
@@ -178,3 +174,21 @@ def test_a_busy_machine_is_said_before_any_phase() -> None:
     assert "The machine was busy" in " ".join(lines[:split])
     quiet = replace(busy, cores=Cores(16, 3.0, others=1.0, waited=0.02))
     assert "The machine was busy" not in render([quiet], samples.VERDICTS, Style())
+
+
+def test_what_needs_a_gpu_takes_one_line_in_all() -> None:
+    many = [replace(samples.COPYING, at=Line("train.py", line)) for line in range(1, 9)]
+    text = " ".join(render([samples.run()], many, Style(200)).split())
+    assert (
+        "Only a CUDA device tells what waits for it; `--device simulated` counts it without one. This holds for "
+        "train.py:1 TRN205, train.py:2 TRN205, train.py:3 TRN205, train.py:4 TRN205, train.py:5 TRN205 and 3 more."
+    ) in text
+    assert text.count("blocking-batch-copy") == 0
+    assert render([samples.run()], many, Style(200), verbose=True).count("blocking-batch-copy") == 8
+
+
+def test_a_line_that_ran_and_that_nothing_measures_is_no_line_that_did_not_run() -> None:
+    ran = replace(samples.SAVING, state=State.UNMEASURED, sentence="the probe has no way to measure this")
+    text = render([samples.run()], [ran], Style(200))
+    assert "cannot be measured train.py:95  TRN310 checkpoint-in-training-step\n" in text
+    assert "not observed" not in text

@@ -105,9 +105,6 @@ class TestShown:
         assert samples.LOADING.sentence[1:] not in text
         assert "To try its fix (unsafe): trainlint prove --fixes TRN101 SCRIPT " in text
         assert "To write it: trainlint check --select TRN101 --fix --unsafe-fixes train.py " in text
-        assert (
-            "First: train.py:31, TRN101 loader-without-workers: 26.1 to 36.2 ms a step (49.1–68.2%), confirmed" in text
-        )
 
     def test_a_trace_cannot_be_run_again_to_try_a_fix(self, tmp_path: Path) -> None:
         reading = read_trace(samples.trace(tmp_path / "trace.json"))
@@ -130,7 +127,6 @@ class TestShown:
     def test_what_stands_alone_stays(self) -> None:
         text = render([samples.run()], [self.VERDICTS[0], samples.SAVING], Style(100))
         assert "confirmed    train.py:31  TRNP101 loader-starvation\n" in text
-        assert "First: train.py:31, TRNP101 loader-starvation" in text
 
     def test_a_fix_of_what_is_refuted_is_not_advertised(self) -> None:
         refuted = replace(FIXABLE, state=State.REFUTED)

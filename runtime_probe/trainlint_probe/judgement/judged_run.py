@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from math import ceil
 from statistics import fmean
 
-from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
+from trainlint.evidence import Alive, Interval, Line, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.costly_calls import costly_calls
 from trainlint_probe.judgement.growth import growth
@@ -48,22 +47,13 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
     if worst is not None:
         own = [loader for loader in run.loaders if loader.settings.get("num_workers") == "0"]
         gain = Interval(overlap(run, own).gain.low if own else 0.0, wait)
-        sentence += f", most of it for the loader with {settings_of(worst)}{_workers(worst, step - wait, run.device)}"
+        sentence += f", most of it for the loader with {settings_of(worst)}"
         if worst.handover_ms is not None:
             sentence += f"; {overlap(run, [worst]).limit}"
     at = worst.made_at or worst.drawn_at if worst is not None else None
     yield RuntimeFinding(
         "loader-starvation", f"{sentence}.", gain, Interval(gain.low / step, gain.high / step), _source(at)
     )
-
-
-def _workers(loader: Loader, rest_ms: float, device: str) -> str:
-    """How many workers would be ahead of the step, where the training itself loads its batches."""
-    if loader.settings.get("num_workers") != "0" or rest_ms <= 0 or not loader.batches:
-        return ""
-    enough = ceil(loader.wait_ms / loader.batches / rest_ms)
-    free = ", on cores that the training leaves free" if device == "cpu" else ""
-    return f"; {enough} worker{'s' * (enough > 1)} or more would be ahead of it{free}"
 
 
 def _memory(run: Run) -> Iterator[RuntimeFinding]:

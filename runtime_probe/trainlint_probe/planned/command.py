@@ -142,13 +142,13 @@ def _text(found: Plan, options: Options) -> str:
         from trainlint_probe.planned.document import document
 
         return document(found)
-    if options.output_format == "html":
-        from trainlint_probe.planned.page import page
-
-        return page(found)
     from trainlint.report.settings import Style, style_for
     from trainlint_probe.planned.terminal import render
 
+    if options.output_format == "html":
+        from trainlint_probe.report.page import page
+
+        return page(render(found, Style(color=True)), title="trainlint plan")
     style = style_for(sys.stdout, options.color) if options.output_file is None else Style(color=False)
     return render(found, style)
 

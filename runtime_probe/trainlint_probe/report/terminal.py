@@ -16,7 +16,6 @@ from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.report.budget import budget_lines
-from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
     Defect,
     busy_sentence,
@@ -32,6 +31,7 @@ from trainlint_probe.report.words import (
     place_text,
     why,
     why_no_step,
+    without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 from trainlint_probe.wording.units import duration, unit_of
@@ -105,12 +105,18 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
         sentence(f" (median {duration(median(times))}, {window})", unicode=style.unicode),
     )
     yield from wrapped(heading, style)
-    yield from wrapped(_sentence_text(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
+    yield from summary_lines(verdicts, unjudged, style)
     clock = sentence(f"A step is {run.clock}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
         less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
         yield from wrapped(Text(less, "bold yellow"), style)
+
+
+def summary_lines(verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
+    """That no finding is confirmed, where none is."""
+    if said := without_confirmed(verdicts, unjudged):
+        yield from wrapped(_sentence_text(said, style, "bold"), style, indent="  ")
 
 
 def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:

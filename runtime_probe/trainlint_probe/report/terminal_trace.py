@@ -10,8 +10,14 @@ from trainlint.evidence import Phase, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
-from trainlint_probe.report.first import first_of
-from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, split_lines, verdict_lines
+from trainlint_probe.report.terminal import (
+    failure_lines,
+    note_lines,
+    notes_on,
+    split_lines,
+    summary_lines,
+    verdict_lines,
+)
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.reading import TraceReading
@@ -36,7 +42,7 @@ def render_trace(
     phases = {phase: reading.phases[phase] for phase in Phase if reading.phases.get(phase)}
     lines = [
         *_heading(reading, style),
-        *wrapped(Text(_first(reading, verdicts, unjudged, style), "bold"), style, indent="  "),
+        *summary_lines(verdicts, unjudged, style),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
         *verdict_lines(verdicts, style, of_run=False, verbose=verbose),
@@ -55,10 +61,6 @@ def _heading(reading: TraceReading, style: Style) -> Iterator[Text]:
         sentence(about, unicode=style.unicode),
     )
     yield from wrapped(heading, style, indent="  ")
-
-
-def _first(reading: TraceReading, verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> str:
-    return sentence(first_of(reading.step_ms, verdicts, unjudged, reading.per), unicode=style.unicode)
 
 
 def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Iterator[Text]:

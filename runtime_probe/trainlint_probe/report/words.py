@@ -153,9 +153,11 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
-    """What to say where no finding is confirmed, and none may cost what counts. Only where everything was judged, it is
-    all there is to say.
+    """What to say where no finding is confirmed, and none may cost what counts; empty where one is. Only where
+    everything was judged, it is all there is to say.
     """
+    if any(item.state in (State.CONFIRMED, State.INCONCLUSIVE) for item in verdicts):
+        return ""
     if verdicts:
         said = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts"
     else:

@@ -48,21 +48,18 @@ class EventStream:
         """`path` names a file, gzipped or not."""
         self.about: Mapping[str, Any] = {}
         """What stands around the events. Known when all events have been read."""
-        self.escapes_missing = False
-        """Whether the text has backslashes that JSON does not know. Known once BrokenJson was raised."""
         self._path = path
 
-    def events(self, *, mended: bool = False) -> Iterator[object]:
-        """The events in their order. `mended` passes over slips of older profilers.
+    def events(self) -> Iterator[object]:
+        """The events in their order.
 
         Raises TooLarge, NoList, BrokenJson, RecursionError where it is nested too deeply, and ValueError for a number
         of thousands of digits.
         """
-        with _Text(self._path, self._mend if mended else None) as text:
+        with _Text(self._path) as text:
             try:
                 yield from self._events(text)
             except json.JSONDecodeError as error:
-                self.escapes_missing |= "escape" in error.msg
                 raise BrokenJson(error.msg, text.passed + error.pos) from error
 
     def _events(self, text: _Text) -> Iterator[object]:
@@ -92,29 +89,16 @@ class EventStream:
                 raise TooLarge(_more_than("besides its events"))
             self.about = json.loads(head + tail, strict=False)
 
-    def _mend(self, text: str) -> str:
-        """The text without slips of older versions: single backslashes in paths of Windows, bare nan, inf and N/A.
-
-        https://github.com/pytorch/kineto/issues/617 and https://github.com/pytorch/kineto/issues/750
-        """
-        if self.escapes_missing:
-            # No backslash of such a file was meant as JSON means it, not even that of \\train.py, but for quotes.
-            text = re.sub(r'\\(["\\])|\\', lambda found: found[0] if found[1] else r"\\", text)
-        return re.sub(r":\s*(?:-?(?:nan|inf)|N/A)(?=\s*[,}])", ": null", text)
-
 
 class _Text:
     """The characters of a file from some place on."""
 
-    def __init__(self, path: Path, mend: Any) -> None:
+    def __init__(self, path: Path) -> None:
         self.text = ""
         self.passed = 0
         """How many characters stand before."""
         self.ended = False
         """Whether the file ends where `text` ends."""
-        self._mend = mend
-        self._waiting = ""
-        """What is mended with what follows it."""
         self._unpacked = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._open = ExitStack()
@@ -162,17 +146,7 @@ class _Text:
         if self._unpacked > TRACE_BYTES:
             raise TooLarge(f"more than {TRACE_BYTES:,} bytes once it is unpacked")
         self.ended = not data
-        text = self._decoder.decode(data, final=self.ended)
-        if self._mend is None:
-            return text
-        self._waiting += text
-        # No slip reaches beyond these signs.
-        whole = len(self._waiting) if self.ended else max(self._waiting.rfind(","), self._waiting.rfind("}")) + 1
-        done, self._waiting = self._waiting[:whole], self._waiting[whole:]
-        if len(self._waiting) > MOST_CHARACTERS:
-            raise TooLarge(_more_than("in one event"))
-        mended: str = self._mend(done)
-        return mended
+        return self._decoder.decode(data, final=self.ended)
 
 
 def _may_go_on(error: json.JSONDecodeError, length: int) -> bool:

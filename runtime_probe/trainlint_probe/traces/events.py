@@ -103,13 +103,7 @@ def read_events(path: Path | str) -> Trace:
     path = Path(path)
     stream = EventStream(path)
     try:
-        try:
-            return _trace_of(path, stream)
-        except BrokenJson as first:
-            try:
-                return _trace_of(path, stream, mended=True)
-            except BrokenJson:
-                raise first from None
+        return _trace_of(path, stream)
     except BrokenJson as error:
         raise UnreadableTrace(
             f"{path} is no whole JSON: at character {error.args[1]} it says that {error.args[0]!r}. "
@@ -140,9 +134,9 @@ def read_events(path: Path | str) -> Trace:
         ) from error
 
 
-def _trace_of(path: Path, stream: EventStream, *, mended: bool = False) -> Trace:
+def _trace_of(path: Path, stream: EventStream) -> Trace:
     events = _Events()
-    for event in stream.events(mended=mended):
+    for event in stream.events():
         events.add(event)
     return events.trace(path, stream.about)
 

@@ -39,7 +39,7 @@ _COLLECTIVES = (
 
 def install(watch: Watch) -> None:
     """Put the wrappers in place. A call that this torch does not have is left out."""
-    for name in ("to", "cuda") if has_accelerator() else ():
+    for name in ("to", "cuda") if accelerator() else ():
         _replace(watch, torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
     for module in _DEVICE_MODULES:
         owner = getattr(torch, module, None)
@@ -73,10 +73,10 @@ def install(watch: Watch) -> None:
                 watch.patches.put(torch.distributed, name, getattr(distributed_c10d, name))
 
 
-def has_accelerator() -> bool:
-    """Whether PyTorch finds a device besides the CPU on this machine."""
-    modules = (getattr(torch, name, None) for name in ("cuda", "xpu", "mps"))
-    return any(module is not None and module.is_available() for module in modules)
+def accelerator() -> str:
+    """The first sort of device besides the CPU that PyTorch finds on this machine; empty where there is none."""
+    modules = ((name, getattr(torch, name, None)) for name in ("cuda", "xpu", "mps"))
+    return next((name for name, module in modules if getattr(module, "is_available", bool)()), "")
 
 
 def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None, *, device: str = "") -> Function:

@@ -154,13 +154,8 @@ def _budget(watch: Watch) -> WholeRun:
 
 def _device() -> str:
     """The sort of device that was used."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        return "cuda"
-    for name in ("xpu", "mps"):
-        module = getattr(torch, name, None)
-        if module is not None and getattr(module, "is_available", bool)():
-            return name
-    return "cpu"
+    found = calls.accelerator()
+    return "cpu" if not found or _unused_gpu() else found
 
 
 def _unused_gpu() -> str:

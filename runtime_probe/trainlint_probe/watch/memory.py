@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from trainlint.evidence import Memory
+from trainlint_probe.watch.calls import accelerator
 
 _SHARE = 200
 """The C library is asked only after so many times the time that it took to answer last: where a heap is in a hundred
@@ -60,7 +61,7 @@ class Reader:
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             self.not_measured = ""
             return of_device()
-        if _has_other_accelerator():
+        if accelerator() not in ("", "cuda"):
             return None
         if not self._was_asked:
             self._was_asked = True
@@ -94,11 +95,6 @@ def of_device() -> Memory | None:
         device_allocations=counters.get("num_device_alloc"),
         device_frees=counters.get("num_device_free"),
     )
-
-
-def _has_other_accelerator() -> bool:
-    accelerator = getattr(torch, "accelerator", None)
-    return accelerator is not None and accelerator.is_available() and not torch.cuda.is_available()
 
 
 def heap() -> Callable[[], int]:

@@ -27,7 +27,7 @@ WINDOW = 3 + 8 + 1
 def test_without_an_accelerator_nothing_is_profiled_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
-    monkeypatch.setattr(deeper, "has_accelerator", lambda: False)
+    monkeypatch.setattr(deeper, "accelerator", str)
     orders = ChildSettings(output="", deep_steps=3, deep_without_device=asked)
     assert deeper.Deeper(orders, Watch("", ""), lambda changes: None).profiles is asked
 

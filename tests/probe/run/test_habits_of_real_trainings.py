@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Verdict
+from trainlint.evidence import Environment, Line, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.judged_run import judge_run
-from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.judgement.verdicts import verdict
 from trainlint_probe.launch import Request, launch
 from trainlint_probe.report.words import defects
@@ -70,19 +69,10 @@ def test_steps_that_never_settle_are_measured_where_the_script_ends(runner: Runn
     run = only(launched)
     assert (run.outcome, run.warmup, len(run.steps)) == ("window closed", 3, 12)
     assert "The script ended before its steps had settled; all 12 after the first 3 are measured." in run.notes
-    assert "3 of 12 steps take" in about_uneven_steps(run.steps)
 
 
 def test_fewer_steps_than_were_asked_for_are_too_few(runner: Runner) -> None:
     assert only(runner.run("rollouts", "11", warmup_limit=40)).outcome == "too short"
-
-
-def test_uneven_steps_are_told() -> None:
-    steps = [Step(ms, {Phase.OTHER: ms}) for ms in (2.0, 2.0, 2.0, 54.0)]
-    assert about_uneven_steps(steps).startswith(
-        "One of 4 steps takes 90% of all time, 54 ms each, where the median step takes 2 ms"
-    )
-    assert about_uneven_steps(steps[:3]) == about_uneven_steps([]) == ""
 
 
 class TestFunctionsThatAreCompiledAgain:
@@ -116,14 +106,6 @@ def test_two_findings_of_one_line_are_told_once() -> None:
     )
     other = Verdict("TRN205", "blocking-batch-copy", Line("main.py", 40), State.UNMEASURED, "ran once a step")
     assert [item.said for item in defects([one, one, other])] == [one, other]
-
-
-def test_workers_need_cores_that_a_training_on_the_cpu_may_not_leave_free() -> None:
-    loader = Loader(Line("train.py", 8), None, {"num_workers": "0"}, batches=1, wait_ms=40.0)
-    step = Step(100.0, {Phase.DATA_WAIT: 40.0, Phase.FORWARD: 60.0})
-    run = Run((), Environment({}), "window closed", steps=(step,), loaders=(loader,), device="cpu")
-    (found,) = judge_run(run)
-    assert found.sentence.endswith("1 worker or more would be ahead of it, on cores that the training leaves free.")
 
 
 def test_a_warning_of_the_loader_names_no_line_of_ours(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:

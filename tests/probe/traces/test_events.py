@@ -78,29 +78,6 @@ def test_events_without_a_time_are_left_out_and_counted(tmp_path: Path) -> None:
     assert "2 events had no name or no time and were left out." in reading.notes
 
 
-@pytest.mark.parametrize(
-    ("sound", "slip"),
-    [
-        ("train.py(7): step", r"C:\users\me\train.py(7): step\""),
-        ('"occupancy": 40', '"occupancy": nan'),
-        ('"occupancy": 40', '"occupancy": -inf'),
-        ('"occupancy": 40', '"occupancy": N/A'),
-    ],
-    ids=["backslashes of Windows", "nan", "inf", "N/A"],
-)
-def test_slips_of_older_profilers_are_mended(tmp_path: Path, sound: str, slip: str) -> None:
-    trace = _small()
-    trace.frame("train.py(7): step", 1, 9)
-    trace.event("kernel", "k", 6, 7, 7, occupancy=40)
-    path = trace.write(tmp_path / "trace.json")
-    text = path.read_text()
-    assert sound in text
-    path.write_text(text.replace(sound, slip))
-    read = read_events(path)
-    assert len(read.work) == 2
-    assert read.frames[0].name in ("train.py(7): step", r'C:\users\me\train.py(7): step"')
-
-
 def test_a_file_that_is_cut_off_says_so_and_names_itself(tmp_path: Path) -> None:
     whole = _small().write(tmp_path / "whole.json").read_bytes()
     for number, content in enumerate((whole[:200], whole[:-2], gzip.compress(whole)[:-30], b"\x1f\x8bno gzip")):
@@ -232,13 +209,11 @@ def test_events_are_the_same_wherever_reading_pauses(
     text = json.dumps(
         {"é": [1, {}], "traceEvents": _small().events, "distributedInfo": {"rank": 3}}, ensure_ascii=False
     )
-    for slip in (text, text.replace('"stream"', r'"C:\stream"').replace("[1, {}]", "nan")):
-        path.write_text(slip, encoding="utf-8")
-        whole = read_events(path)
-        monkeypatch.setattr(event_stream, "_AT_ONCE", at_once)
-        assert read_events(path) == whole
-        assert (len(whole.work), whole.rank) == (1, 3)
-        monkeypatch.undo()
+    path.write_text(text, encoding="utf-8")
+    whole = read_events(path)
+    monkeypatch.setattr(event_stream, "_AT_ONCE", at_once)
+    assert read_events(path) == whole
+    assert (len(whole.work), whole.rank) == (1, 3)
 
 
 def test_a_trace_without_a_device_says_what_cannot_be_known(tmp_path: Path) -> None:

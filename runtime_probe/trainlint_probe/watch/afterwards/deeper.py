@@ -4,6 +4,7 @@ point operations are counted.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -20,8 +21,8 @@ from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.traces.places import WAIT
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
-from trainlint_probe.watch.afterwards.kept import collect, count_alive
-from trainlint_probe.watch.calls import has_accelerator
+from trainlint_probe.watch.afterwards.kept import count_alive
+from trainlint_probe.watch.calls import accelerator
 from trainlint_probe.watch.cuda_waits import CudaWaits
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.loaders import Loaders
@@ -33,11 +34,6 @@ Changes = Callable[[Run], Run]
 _WAIT = Kind(WAIT, Symptom.HOST_SYNC)
 _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
-
-
-def says_something(orders: ChildSettings) -> bool:
-    """Whether to profile steps: without an accelerator, only where the user asks for it."""
-    return orders.deep_without_device or has_accelerator()
 
 
 class Deeper:
@@ -62,7 +58,7 @@ class Deeper:
         self.seen = seen
         self.is_done = False
         self.stages = self._stages()
-        self.profiles = orders.deep_steps > 0 and says_something(orders)
+        self.profiles = orders.deep_steps > 0 and (orders.deep_without_device or bool(accelerator()))
         self.memory = memory
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
@@ -128,7 +124,7 @@ class Deeper:
         found: tuple[Alive, ...] = ()
         known: Known = {}
         for more in range(_KEPT_STEPS + 1):
-            collect()
+            gc.collect()  # what only refers to itself would be freed sooner or later
             known = known or known_tensors()
             found = (*found, count_alive(memory()))
             if more < _KEPT_STEPS:

@@ -15,17 +15,12 @@ def count_alive(memory: Memory | None) -> Alive:
     """What is there now. Takes tenths of a second where there are many objects.
 
     Args:
-        memory: what is held, once Python's garbage is gone (`collect`).
+        memory: what is held, once Python's garbage is gone.
     """
     tensors = [item for item in gc.get_objects() if issubclass(type(item), torch.Tensor)]
     with torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 - what a subclass does on top is none of our business
         graph = _graph_of(tensors)
     return Alive(tensors=len(tensors), graph_nodes=graph, memory=memory)
-
-
-def collect() -> None:
-    """Let Python free what only refers to itself: it would, sooner or later."""
-    gc.collect()
 
 
 def _graph_of(tensors: Iterable[Any]) -> int:

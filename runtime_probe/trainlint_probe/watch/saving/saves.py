@@ -28,6 +28,9 @@ Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
 
+_LIGHTNING = ("lightning.fabric.plugins.io.torch_io", "lightning_fabric.plugins.io.torch_io")
+"""The module by its names of today and of `pytorch_lightning`."""
+
 # module → the functions and methods that save, with the parameter that names the place
 _SAVES: dict[str, tuple[tuple[str, str], ...]] = {
     "torch": (("save", "f"), ("jit.save", "f"), ("jit._script.RecursiveScriptModule.save", "f"), ("export.save", "f")),
@@ -48,13 +51,8 @@ _SAVES: dict[str, tuple[tuple[str, str], ...]] = {
     "transformers.configuration_utils": (("PretrainedConfig.save_pretrained", "save_directory"),),
     "transformers.tokenization_utils_base": (("PreTrainedTokenizerBase.save_pretrained", "save_directory"),),
     "peft.peft_model": (("PeftModel.save_pretrained", "save_directory"),),
-    "lightning.fabric.plugins.io.torch_io": (
-        ("TorchCheckpointIO.save_checkpoint", "path"),
-        ("TorchCheckpointIO.remove_checkpoint", "path"),
-    ),
-    "lightning_fabric.plugins.io.torch_io": (
-        ("TorchCheckpointIO.save_checkpoint", "path"),
-        ("TorchCheckpointIO.remove_checkpoint", "path"),
+    **dict.fromkeys(
+        _LIGHTNING, (("TorchCheckpointIO.save_checkpoint", "path"), ("TorchCheckpointIO.remove_checkpoint", "path"))
     ),
 }
 _LOADS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -67,8 +65,7 @@ _LOADS: dict[str, tuple[tuple[str, str], ...]] = {
     "safetensors.numpy": (("load_file", "filename"),),
     "accelerate.accelerator": (("Accelerator.load_state", "input_dir"),),
     "transformers.modeling_utils": (("PreTrainedModel.from_pretrained", "pretrained_model_name_or_path"),),
-    "lightning.fabric.plugins.io.torch_io": (("TorchCheckpointIO.load_checkpoint", "path"),),
-    "lightning_fabric.plugins.io.torch_io": (("TorchCheckpointIO.load_checkpoint", "path"),),
+    **dict.fromkeys(_LIGHTNING, (("TorchCheckpointIO.load_checkpoint", "path"),)),
 }
 _CHECKPOINT = NUMBER[Phase.CHECKPOINT]
 
