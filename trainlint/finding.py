@@ -86,6 +86,16 @@ class Heat(Enum):
         return self is Heat.STEP or self is Heat.INNER
 
 
+OFTEN = {
+    Heat.STEP: " in every training step",
+    Heat.INNER: " in every training step",
+    Heat.EVAL_STEP: " in every evaluation step",
+}
+"""How messages end that say how often the line runs."""
+IN_WORKERS = "runs in the loader's workers"
+"""How a step of a chain ends that is the first in these processes."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A piece of source: lines and columns are 1-based, columns count characters, the end is exclusive."""

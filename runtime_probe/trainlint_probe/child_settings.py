@@ -14,6 +14,9 @@ VARIABLE = "TRAINLINT_PROBE"
 SIMULATED_WARMUP, SIMULATED_STEPS = 3, 20
 """Steps before and in the window on a simulated device: counts do not scatter as times do."""
 
+START_TIMEOUT = 300.0
+"""Seconds that the first step may take to come, at most."""
+
 SAFETY_STOP = 5
 """The exit code, of the child and then of `trainlint probe`, where a checkpoint was about to be overwritten."""
 TIMED_OUT = 124
@@ -37,7 +40,7 @@ class ChildSettings:
     """Steps of the window there."""
     fallback_after: int = 200
     """After so many batches without an optimizer step, batches are taken for steps."""
-    start_timeout: float = 300.0
+    start_timeout: float = START_TIMEOUT
     """Seconds from the start to the first step."""
     timeout: float = 600.0
     """Seconds from the first step to the end of the window."""

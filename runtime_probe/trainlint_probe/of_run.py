@@ -14,7 +14,7 @@ from trainlint.evidence import Line, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
+from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.counted import without_finding
@@ -148,6 +148,7 @@ def _request(options: Options) -> Request:
             simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,
+            start_timeout=min(options.timeout, START_TIMEOUT),
             deep_steps=deep,
             deep_without_device=options.deep is True,
             budget=options.budget,

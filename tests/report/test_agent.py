@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests import forked
 from tests.report.toys import BROKEN, COPY, ITEM, settings, sources
 from trainlint.baseline.identity import Identities
-from trainlint.finding import Finding, Report
+from trainlint.finding import IN_WORKERS, Finding, Heat, Report
 from trainlint.report import render
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ def test_a_finding_is_its_place_rule_id_message_code_and_chain() -> None:
         f"src/train.py:9 TRN201 {item}: `.item()` makes the host wait for the device in each training step. "
         "[fix unsafe; help 2]",
         "  | total += loss.item()",
-        "  step: line 6: loop over train_loader → Trainer.step",
+        "  step: :6: loop over train_loader → Trainer.step",
         "help 1: pin the batches",
         "help 2: sum on the device",
         "Apply one fix: `trainlint check PATH --only ID` with the flags of its level "
@@ -50,8 +53,29 @@ def test_what_to_do_is_said_once() -> None:
 def test_of_a_long_chain_the_loop_and_the_last_step_are_shown_and_files_are_named_once() -> None:
     steps = ("src/loop.py:3: for batch in loader", "src/loop.py:5: calls step", "lib/net.py:7: calls forward")
     assert "  step: ./loop.py:3: for batch in loader → :5: calls step" in page(replace(ITEM, chain=steps[:2]))
+    assert "  step: :4: for batch in loader" in page(replace(ITEM, chain=("line 4: for batch in loader",)))
     long = (*steps, "line 8: calls f")
     assert "  step: ./loop.py:3: for batch in loader → ... → line 8: calls f" in page(replace(ITEM, chain=long))
+
+
+def test_what_the_label_of_a_chain_says_is_said_once() -> None:
+    often = replace(ITEM, message="it waits in every training step", fix=None)
+    assert page(often)[0].endswith(": it waits")
+    assert page(replace(often, chain=()))[0].endswith(": it waits in every training step")
+    lines = page(replace(ITEM, heat=Heat.WORKER, chain=(f"Rows.__getitem__: {IN_WORKERS}", "line 8: calls f")))
+    assert "  worker: Rows.__getitem__ → :8: calls f" in lines
+
+
+def test_a_finding_has_at_most_sixty_tokens_over_the_code_that_it_quotes() -> None:
+    """Tokens are counted as words, eight letters of a word as one: within 7 of those of cl100k_base."""
+    repository = Path(__file__).resolve().parents[2]
+    said = forked.run_text(["check", "examples", "--output-format", "agent"], repository).stdout
+    found = re.findall(r"(?m)^\S+:\d+ TRN.*\n(?:  .*\n)*", said)
+    assert len(found) > 10
+    for text in found:
+        without_code = re.sub(r"(?m)^  \|.*\n|`[^`]*`|(?<=\d: )(?:for|while|calls) [^→\n]*", "", text)
+        words = re.findall(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]+|\n", without_code)
+        assert sum(-(-len(word) // 8) for word in words) <= 60, text
 
 
 def test_a_file_that_is_gone_shows_no_code() -> None:

@@ -46,8 +46,8 @@ def found(model: str, optimizer: str = ADAM) -> tuple[Finding, ...]:
 )
 def test_the_figures_follow_types_and_optimizer(more: str, optimizer: str, whole: str, each: str) -> None:
     (finding,) = found(LLAMA.format(more=more), optimizer)
-    assert f"keeps {whole} of this model on each GPU" in finding.message
-    assert f'about 7.0 billion parameters (by "meta-llama/Llama-2-7b-hf") at {each}' in finding.message
+    assert f"keeps {whole} on each GPU" in finding.message
+    assert f'about 7.0 billion parameters (by "meta-llama/Llama-2-7b-hf"), {each}' in finding.message
 
 
 def test_a_share_of_eight_is_stated() -> None:
@@ -58,8 +58,8 @@ def test_a_share_of_eight_is_stated() -> None:
 def test_states_are_large_from_half_of_a_gpu_of_80_gb_on() -> None:
     assert found(GPT2_OF_LAYERS.format(76)) == ()
     (finding,) = found(GPT2_OF_LAYERS.format(80))
-    assert "keeps 41 GB of this model" in finding.message
-    assert "2.5 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW" in finding.message
+    assert "keeps 41 GB on each GPU" in finding.message
+    assert "2.5 billion parameters (by `GPT2Config`), 16 bytes each with AdamW" in finding.message
 
 
 def test_states_that_a_gpu_of_80_gb_could_hold_are_not_shown_by_default() -> None:

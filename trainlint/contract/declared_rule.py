@@ -14,7 +14,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
-from trainlint.finding import Confidence, Fix, Heat, Safety, Severity
+from trainlint.finding import OFTEN, Confidence, Fix, Heat, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 
@@ -37,11 +37,6 @@ _RUNS = {
     Heat.ONCE: "once",
     Heat.WORKER: "in data-loading workers",
     Heat.UNKNOWN: "at an unknown frequency",
-}
-_OFTEN = {
-    Heat.STEP: " in every training step",
-    Heat.INNER: " in every training step",
-    Heat.EVAL_STEP: " in every evaluation step",
 }
 
 
@@ -91,7 +86,7 @@ class Match:
 
         `{often}` is empty, or says how often the code runs and begins with a space, as in " in every training step".
         """
-        known = {"text": self.site.text(), "often": _OFTEN.get(self.site.heat.heat, "")}
+        known = {"text": self.site.text(), "often": OFTEN.get(self.site.heat.heat, "")}
         return template.format_map(known | dict(self.fields))
 
 

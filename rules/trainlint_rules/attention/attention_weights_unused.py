@@ -85,7 +85,7 @@ class AttentionWeightsUnused(CallRule):
     on = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
     costs_steps = True
     unless = (hooked, chosen)
-    message = "`{called}` stores a matrix of all queries by all keys, for attention weights that nobody reads"
+    message = "`{called}` stores a matrix of attention weights that nobody reads"
     help = "pass `need_weights=False`"
     fix_title = "Ask for no attention weights"
     fix_safety = Safety.NUMERICS

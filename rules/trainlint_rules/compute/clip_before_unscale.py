@@ -89,9 +89,7 @@ class ClipBeforeUnscale(CallRule):
     in_tests = True
     on = tuple(f"{package}.*.{name}" for name in sorted(IMPORTED) for package in ("torch", "timm"))
     unless = (scaler_is_off, unscaled_before)
-    message = (
-        "these gradients are still multiplied by the loss scale (65536 at first) and get clipped to almost nothing"
-    )
+    message = "gradients are clipped to almost nothing: the loss scale still multiplies them"
     help = "call `{scaler}.unscale_({optimizer})` first"
     fix_title = "Unscale first"
     fix_safety = Safety.UNSAFE

@@ -92,10 +92,7 @@ class DdpOfLargeModel(CallRule):
         runs_no_backward,
         fits,
     )
-    message = (
-        "DistributedDataParallel keeps {whole} GB of this model on each GPU: {count} parameters (by {source}) at "
-        "{each} bytes each with {optimizer}"
-    )
+    message = "DDP keeps {whole} GB on each GPU: {count} parameters (by {source}), {each} bytes each with {optimizer}"
     help = "use `fully_shard`, which over {shards} GPUs keeps {part} GB on each"
 
     def found(self, site: Site) -> Match | None:

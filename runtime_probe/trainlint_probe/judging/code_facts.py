@@ -80,7 +80,7 @@ def _facts(
     count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
     tree = parse(source)
     if isinstance(tree, Failure):
-        return CodeFacts(real, tree.reason, count)
+        return CodeFacts(real, _without_advice(tree.reason), count)
     spans = spans_of(tree)
     asked = [span for number in set(wanted) if (span := spans.get(number)) is not None]
     if not asked or not is_looked_at(source, linked):
@@ -103,4 +103,9 @@ def _words(error: Exception) -> str:
         return "it is a directory"
     if isinstance(error, OSError):
         return f"it cannot be read ({error.strerror or error})"
-    return str(error)
+    return _without_advice(str(error))
+
+
+def _without_advice(reason: str) -> str:
+    """What is wrong with a file, without what may be done where a check fails by it."""
+    return reason.partition("; ")[0]

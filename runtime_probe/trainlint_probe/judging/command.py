@@ -30,9 +30,10 @@ from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.kinds import KINDS
 from trainlint_probe.judging.run_facts import run_facts
 from trainlint_probe.judging.written import as_text
-from trainlint_probe.options import add_format, read_options
+from trainlint_probe.options import add_format, count, device, read_options, seconds
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE = 0, 1, 2
+_AS_IN = 'write a Python script and what it is given, as in --run "train.py --batch 4"'
 _PYTHON = re.compile(r"(?i)python[\d.]*")
 
 
@@ -103,9 +104,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--evidence", type=Path, metavar="FILE", help="what `trainlint probe --output-format json -o FILE` counted"
     )
-    parser.add_argument("--steps", metavar="N", help="steps to count (default: 20)")
-    parser.add_argument("--device", metavar="DEVICE", help="simulated[:NAME][xN] (default: simulated:h100)")
-    parser.add_argument("--timeout", metavar="SECONDS", default="600", help="give up after so long (default: 600)")
+    parser.add_argument("--steps", type=count, metavar="N", help="steps to count (default: 20)")
+    parser.add_argument(
+        "--device", type=device, metavar="DEVICE", help="simulated[:NAME][xN] (default: simulated:h100)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="SECONDS", default=600.0, help="give up after so long (default: 600)"
+    )
     add_format(parser)
     add_color(parser)
     return parser
@@ -120,6 +125,9 @@ def _claims(name: str) -> tuple[Claim, ...]:
                 raise UsageError(f"standard input has more than {CLAIMS_BYTES:,} bytes of claims; judge them in parts")
         else:
             data = read_bounded(name, CLAIMS_BYTES)
+        if not data.strip():
+            where = "standard input" if name == "-" else name
+            raise UsageError(f'{where} is empty; write a line {{"path": ..., "line": ..., "kind": ...}} for each claim')
         return read_claims(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"the claims in {name} cannot be read: {reason_of(error)}") from error
@@ -151,9 +159,9 @@ def _run(typed: argparse.Namespace, facts: Mapping[str, CodeFacts]) -> Run:
     """Run the script. Raises UsageError where it cannot be started."""
     from trainlint_probe.of_run import watched_run
 
-    device = "simulated" if typed.device in (None, "auto") else typed.device
-    if not device.startswith("simulated"):
-        raise UsageError(f"claims are judged on a simulated GPU, and not on {device}; leave out --device")
+    wanted = "simulated" if typed.device in (None, "auto") else typed.device
+    if not wanted.startswith("simulated"):
+        raise UsageError(f"claims are judged on a simulated GPU, and not on {wanted}; leave out --device")
     try:
         words = shlex.split(typed.run)
     except ValueError as error:
@@ -161,9 +169,12 @@ def _run(typed: argparse.Namespace, facts: Mapping[str, CodeFacts]) -> Run:
     if words and _PYTHON.fullmatch(PurePath(words[0]).stem):
         words = words[1:]
     if not words:
-        raise UsageError('--run names no script; write it as in --run "train.py --batch 4"')
-    given = ["--device", device, "--timeout", typed.timeout, *(["--steps", typed.steps] if typed.steps else [])]
+        raise UsageError(f"--run names no script; {_AS_IN}")
+    given = ["--device", wanted, "--timeout", str(typed.timeout)]
+    given += ["--steps", str(typed.steps)] if typed.steps else []
     options = read_options([*given, *words])
+    if not options.module and not Path(str(options.script)).is_file():
+        raise UsageError(f"--run: there is no script {options.script}; {_AS_IN}")
     return watched_run(replace(options, lines_of=tuple(each.real for each in facts.values() if not each.fault)))
 
 

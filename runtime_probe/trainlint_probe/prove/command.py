@@ -14,7 +14,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Line, Run
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, ChildSettings
+from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.static import configured, judge_at_work
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.prove.changed_lines import Difference, difference
@@ -207,6 +207,7 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
             simulated_ranks=options.processes if simulated else 1,
             hides_devices=options.device == "cpu",
             timeout=options.timeout,
+            start_timeout=min(options.timeout, START_TIMEOUT),
             compares=True,
             seed=options.seed,
             moved=() if version.root == root else (str(root), str(version.root)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
@@ -44,6 +45,7 @@ class Simulation:
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
         self._devices = devices
+        self._thread = threading.local()
 
     def __enter__(self) -> Simulation:
         if _ON:
@@ -57,16 +59,18 @@ class Simulation:
         if self.valueless is not None:
             self.valueless.install(self._patches)
         streams.tell(self.log)
-        self.surface.__enter__()
-        self.operators.__enter__()
+        self._enter_thread()
         os.register_at_fork(after_in_child=self._stop)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.operators.__exit__(None, None, None)
-        self.surface.__exit__(None, None, None)
+        if getattr(self._thread, "has_entered", False):
+            self.operators.__exit__(None, None, None)
+            self.surface.__exit__(None, None, None)
+        else:  # the time is up, say, while another thread trains: PyTorch keeps what was entered for each thread
+            self.operators.quiet += 1
         streams.tell(None)
         self._patches.take_out()
         _ON.clear()
@@ -74,6 +78,7 @@ class Simulation:
     def _enter_thread(self) -> None:
         self.surface.__enter__()
         self.operators.__enter__()
+        self._thread.has_entered = True
 
     def _stop(self) -> None:
         """In a worker process nothing is simulated: what a loader does there, it does on the CPU."""

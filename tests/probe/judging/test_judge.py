@@ -260,6 +260,46 @@ def test_exit_codes_without_a_run(project: Path, line: int, code: int, capsys: p
     assert main(["judge", "claims.jsonl"]) == code
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("", (), "claims.jsonl is empty; write a line"),
+        (
+            "{}",
+            ("--run", "bash train.sh"),
+            "--run: there is no script bash; write a Python script and what it is given",
+        ),
+        ("{}", ("--run", " "), "--run names no script; write a Python script and what it is given"),
+        ("{}", ("--run", "train.py", "--steps", "0"), "trainlint judge: argument --steps: expected a number from 1 on"),
+        (
+            "{}",
+            ("--run", "train.py", "--timeout", "x"),
+            "trainlint judge: argument --timeout: expected a number of sec",
+        ),
+        ("{}", ("--run", "train.py", "--device", "cuda"), "claims are judged on a simulated GPU, and not on cuda"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_sentence(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str, options: tuple[str, ...], said: str
+) -> None:
+    (project / "claims.jsonl").write_text(text)
+    try:
+        code = main(["judge", "claims.jsonl", *options])
+    except SystemExit as ended:
+        code = int(str(ended.code))
+    assert code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_python_is_told_without_advice_for_checks(project: Path) -> None:
+    (project / "broken.py").write_text("def f(:\n")
+    answers = answers_to({"path": "broken.py", "line": 1, "kind": "wait"}, {"path": ".", "line": 1, "kind": "wait"})
+    assert [answer.reason.partition(" (")[0] for answer in answers] == [
+        "line 1: it is no Python that this interpreter reads",
+        "it is no ordinary file",
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "code", "said"),

@@ -38,6 +38,15 @@ def test_nothing_is_left_behind() -> None:
     assert torch.zeros(1).device.type == "cpu"
 
 
+def test_a_thread_that_has_not_entered_may_end_it() -> None:
+    simulation = Simulation()
+    thread = threading.Thread(target=simulation.__enter__)
+    thread.start()
+    thread.join()
+    simulation.__exit__(None, None, None)
+    assert not torch.cuda.is_available()
+
+
 @pytest.mark.parametrize("is_the_same", [True, False])
 def test_there_is_one_machine_at_a_time(is_the_same: bool, simulation: Simulation) -> None:
     with pytest.raises(RuntimeError, match="name more devices"), simulation if is_the_same else Simulation():

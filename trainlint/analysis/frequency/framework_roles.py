@@ -21,7 +21,7 @@ from trainlint.analysis.tables.frameworks.hooks import (
     STEP_NAMES,
     Framework,
 )
-from trainlint.finding import Heat
+from trainlint.finding import IN_WORKERS, Heat
 from trainlint.patterns import lazy
 
 _TRAINER = lazy(r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE)
@@ -195,10 +195,10 @@ def _in_worker(name: str, title: str, looks: _Looks) -> Role | None:
     """Methods of datasets and of objects that collate."""
     if looks.dataset:
         if name in ("__getitem__", "__getitems__"):
-            return Role(Heat.WORKER, _LIKELY, f"{title}: runs in the loader's workers")
+            return Role(Heat.WORKER, _LIKELY, f"{title}: {IN_WORKERS}")
         if name == "__iter__":
             sure = _LIKELY if looks.iterated else _BY_NAME
-            return Role(Heat.WORKER, sure, f"{title}: runs in the loader's workers")
+            return Role(Heat.WORKER, sure, f"{title}: {IN_WORKERS}")
     if looks.collator and name in ("__call__", "torch_call"):
         return _collates(name, title)
     if "collat" in name and (name in ("collate_fn", "collater") or looks.data_part):

@@ -11,7 +11,7 @@ from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.frequency.unmet_requirements import Unmet, UnmetRequirements
 from trainlint.analysis.programs.steps import LoopKind, Steps
-from trainlint.finding import Heat
+from trainlint.finding import IN_WORKERS, Heat
 
 _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
@@ -258,7 +258,7 @@ class FrequencyFixpoint:
         if edge.how is Handing.PASSED:
             return None
         if edge.how is Handing.WORKER:
-            return HeatFact(Heat.WORKER, 0.95, (f"line {call.line}: {shape.name} runs in the loader's workers",))
+            return HeatFact(Heat.WORKER, 0.95, (f"line {call.line}: {shape.name} {IN_WORKERS}",))
         if edge.how is Handing.HOOK:
             step = f"line {call.line}: {shape.qualified_name} is handed to a trainer"
             return HeatFact(Heat.STEP, 0.8, self._seen_from(function, edge, (step,)))

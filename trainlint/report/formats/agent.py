@@ -1,6 +1,6 @@
 """For coding agents: what a person is told, in few tokens, with the id by which one finding is fixed.
 
-    train.py:42 TRN201 3f9a1c2b7d: `loss.item()` forces a GPU sync in every training step [fix unsafe; help 1]
+    train.py:42 TRN201 3f9a1c2b7d: `loss.item()` forces a GPU sync [fix unsafe; help 1]
       | total += loss.item()
       step: line 38: for batch in loader
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.baseline.identity import Identities
-from trainlint.finding import Finding, Report, Safety
+from trainlint.finding import IN_WORKERS, OFTEN, Finding, Report, Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.measured import by_cost, measured_note, stale_sentences
@@ -53,7 +53,8 @@ def _finding(report: Report, finding: Finding, identities: Identities, number: i
     notes = [level_words(finding), f"fix {finding.fix.safety.label}" if finding.fix else ""]
     notes.append(f"help {number}" if number else "")
     noted = "; ".join(filter(None, notes))
-    says = f"{finding.message} [{noted}]" if noted else finding.message
+    message = finding.message.removesuffix(OFTEN.get(finding.heat, "")) if finding.chain else finding.message
+    says = f"{message} [{noted}]" if noted else message
     yield f"{quoted(finding.path)}:{at} {finding.code} {identities.id_of(finding)}: {says}"
     if code := _code(finding, identities.sources(finding.path)):
         yield f"  | {code}"
@@ -71,13 +72,19 @@ def _code(finding: Finding, source: SourceFile | None) -> str:
 
 
 def _short(finding: Finding) -> Iterator[str]:
-    """The chain; of a long one the loop and the last step. `./` is the finding's folder, `:8` the file named before."""
-    folder, before = f"{finding.path.rpartition('/')[0]}/", ""
+    """The chain; of a long one the loop and the last step. `./` is the finding's folder, `:8` a line of the file named
+    before, or of the finding's own. What the chain's label says of how often it runs is not said again.
+    """
+    folder, before, is_own = f"{finding.path.rpartition('/')[0]}/", "", True
     chain = finding.chain
     for step in chain if len(chain) <= _MOST_STEPS else (chain[0], "...", chain[-1]):
         path = step.partition(": ")[0].rpartition(":")[0]
+        is_own = is_own and not path
         if path and path == before:
-            yield step.removeprefix(path)
-        else:
-            yield f"./{step.removeprefix(folder)}" if step.startswith(folder) else step
+            step = step.removeprefix(path)
+        elif is_own and step.startswith("line "):
+            step = f":{step.removeprefix('line ')}"
+        elif step.startswith(folder):
+            step = f"./{step.removeprefix(folder)}"
+        yield step.removesuffix(f": {IN_WORKERS}")
         before = path
