@@ -292,7 +292,7 @@ def test_a_module_follows_a_tensor_to_its_device(simulation: Simulation) -> None
 
 
 def test_what_acts_as_a_tensor_answers_for_itself(simulation: Simulation) -> None:
-    class Checked(nn.Module):
+    class Checked(nn.Module):  # type: ignore[misc] # PyTorch is not read by mypy
         def forward(self, values: torch.Tensor) -> torch.Tensor:
             torch._assert(values.shape[-1] == 2, "two numbers")
             return nn.functional.relu(values)
