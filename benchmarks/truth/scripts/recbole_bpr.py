@@ -1,4 +1,4 @@
-# requires: recbole==1.2.1 ray
+# requires: recbole==1.2.1 numpy==1.26.4 pandas==2.3.3
 # packages: recbole
 # kind: recommendation
 from pathlib import Path
