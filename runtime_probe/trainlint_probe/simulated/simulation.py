@@ -7,6 +7,7 @@ from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
 from trainlint_probe.simulated import cuda, graphs, ranks, streams, twins
+from trainlint_probe.simulated.compiled.compiling import Compiling
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.events import Log
 from trainlint_probe.simulated.operators import Operators
@@ -42,6 +43,7 @@ class Simulation:
         self.operators = Operators(self.places, self.log, self.valueless)
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
+        self.compiling = Compiling(self._leave, values=values)
         self._devices = devices
 
     def __enter__(self) -> Simulation:
@@ -51,6 +53,7 @@ class Simulation:
         self._patches = Patches()
         cuda.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        self.compiling.install(self._patches)
         graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)
         if self.valueless is not None:
@@ -66,6 +69,10 @@ class Simulation:
     ) -> None:
         self.operators.__exit__(None, None, None)
         self.surface.__exit__(None, None, None)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Put PyTorch's own functions back."""
         streams.tell(None)
         self._patches.take_out()
         _ON.clear()
