@@ -293,6 +293,11 @@ class Simulated:
     """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
     sized: tuple[Line, ...] = ()
     """The lines whose results have a size that depends on such a value."""
+    compiled: int = 0
+    """How many functions that were given to torch.compile were called; each is counted once with gradients, and once
+    without."""
+    breaks_unknown: tuple[str, ...] = ()
+    """Those of which not all graph breaks are known, and why: "Net (RuntimeError: ...)"."""
 
 
 @dataclass(frozen=True, slots=True)

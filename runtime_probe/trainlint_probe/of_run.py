@@ -75,12 +75,13 @@ def result_of_run(options: Options) -> Result:
         [line for run in runs[1:] for line in _lines(run, script, unkept)],
         f"it was not at work in rank {runs[0].rank}, which is spoken of, but in another",
     )
+    is_simulated = runs[0].simulated is not None
+    found = [*judge_run(runs[0]), *([] if is_simulated else judge_together(ranks))]
     # A few steps under the profiler say nothing new of what thirty without it have shown.
-    found = [] if runs[0].simulated is not None else [*judge_run(runs[0]), *judge_together(ranks)]
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
     of_run = (
-        *as_verdicts(found, where=options.script, basis="timer"),
+        *as_verdicts(found, where=options.script, basis="simulation" if is_simulated else "timer"),
         *without_finding(runs[0], static.report.findings),
     )
     whole = confirm_findings(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)

@@ -13,7 +13,14 @@ from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU,
 from trainlint_probe.budgets.ignoring import is_ignored
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
-from trainlint_probe.budgets.words import NO_DEVICE, NOT_ON_CUDA, NOTHING_ON_IT, SIMULATED, UNKNOWN_ALLOCATIONS
+from trainlint_probe.budgets.words import (
+    BREAKS_UNKNOWN,
+    NO_DEVICE,
+    NOT_ON_CUDA,
+    NOTHING_ON_IT,
+    SIMULATED,
+    UNKNOWN_ALLOCATIONS,
+)
 from trainlint_probe.options import Options
 
 _CUDA = "cuda"
@@ -40,11 +47,15 @@ def spendings(runs: Sequence[Run], limits: Mapping[str, float]) -> tuple[Spendin
 
 def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
     asked = _allocations(run)
-    not_counted: Mapping[str, str] = {}
+    not_counted: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     if run.simulated is not None:
         unused = {} if run.simulated.launches or run.simulated.events else dict.fromkeys(OF_A_GPU, NOTHING_ON_IT)
         not_counted, notes = {**on_simulation.NOT_COUNTED, **unused}, (SIMULATED,)
+        if run.simulated.breaks_unknown:
+            not_counted[GRAPH_BREAKS] = BREAKS_UNKNOWN
+        else:
+            del not_counted[GRAPH_BREAKS]
     elif run.device != _CUDA:
         not_counted = {**dict.fromkeys(OF_A_GPU, NOT_ON_CUDA), ALLOCATIONS: NO_DEVICE}
     elif asked is None:

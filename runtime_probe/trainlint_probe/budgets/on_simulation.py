@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from trainlint_probe.simulated.simulation import Simulation
 
 NOT_COUNTED = dict.fromkeys((GRAPH_BREAKS, RECOMPILES, ALLOCATIONS, DATA_WAIT), NOT_SIMULATED)
-"""Limits that a simulated GPU says nothing of: it compiles nothing, and its times and its allocator are not a GPU's."""
+"""Limits that a simulated GPU says nothing of: it runs nothing compiled, and its times and its allocator are not a
+GPU's. A run of the probe counts graph breaks all the same."""
 _CHARGING: list[tuple[Simulation, Callable[[What, int, Cause], None]]] = []
 """The simulation that is on, and what listens to its log."""
 

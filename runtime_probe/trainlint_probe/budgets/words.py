@@ -22,6 +22,7 @@ NOTHING_ON_GPU = (
 )
 SIMULATED = "Counted on a simulated GPU."
 NOT_SIMULATED = "not counted on a simulated GPU"
+BREAKS_UNKNOWN = "not counted, as torch.compile could not run all functions on a CPU"
 
 
 def exceeded(spending: Spending) -> str:

@@ -35,11 +35,31 @@ def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -
         return replace(
             said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
         )
+    if Symptom.GRAPH_BREAK in symptoms:
+        return _of_compiling(finding, run, simulated)
     if WAITS.isdisjoint(symptoms):
         return _verdict(finding, State.UNMEASURED, NOT_SIMULATED)
     if not _has_run(finding, simulated):
         return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
     return _verdict(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")
+
+
+def _of_compiling(finding: Finding, run: Run, simulated: Simulated) -> Verdict:
+    """What is said of a line that may break a graph of torch.compile."""
+    lines = range(finding.span.start_line, finding.span.end_line + 1)
+    reason = next(
+        (
+            item.details["reason"]
+            for item in run.seen
+            if item.symptom is Symptom.GRAPH_BREAK and item.at.path == finding.path and item.at.line in lines
+        ),
+        None,
+    )
+    if reason is not None:
+        return _verdict(finding, State.CONFIRMED, f"torch.compile breaks the graph here: {reason}")
+    if simulated.breaks_unknown or not simulated.compiled:
+        return _verdict(finding, State.UNMEASURED, "whether it breaks a graph is not known")
+    return _verdict(finding, State.NOT_OBSERVED, "no compiled function broke its graph here")
 
 
 def without_finding(run: Run, findings: Sequence[Finding]) -> tuple[Verdict, ...]:

@@ -22,6 +22,8 @@ def judge_run(run: Run) -> list[RuntimeFinding]:
     """What one process of a training shows to be wrong, the most expensive first."""
     if not run.steps:
         return []
+    if run.simulated is not None:  # its times and its memory are not a GPU's
+        return list(_compilation(run))
     found = [*_starvation(run), *_memory(run), *_compilation(run), *_switches(run), *costly_calls(run)]
     return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
 

@@ -10,6 +10,7 @@ from trainlint.evidence import DeviceEvent, Run, Simulated
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
+from trainlint.symptoms import Symptom
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, verdict_lines
 from trainlint_probe.report.words import place_text, why_no_step
@@ -48,10 +49,21 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         yield from _written(
             "Nothing was put on the GPU. To measure a training on the CPU, add `--device cpu`.", style, "yellow"
         )
+    if simulated.compiled:
+        yield from _about_compiling(run, simulated, style)
     if not simulated.values:
         yield from _about_values(simulated, style)
     if run.outcome != "window closed":
         yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+
+
+def _about_compiling(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
+    lines = len({item.at for item in run.seen if item.symptom is Symptom.GRAPH_BREAK})
+    where = {0: "no line breaks a graph", 1: "1 line breaks a graph"}.get(lines, f"{lines} lines break graphs")
+    yield from _written(f"torch.compile: {where}; the model ran uncompiled, and operators are counted so.", style)
+    if simulated.breaks_unknown:
+        unknown = "; ".join(simulated.breaks_unknown)
+        yield from _written(f"Not all graph breaks are known of {unknown}.", style, "yellow")
 
 
 def _about_values(simulated: Simulated, style: Style) -> Iterator[Text]:

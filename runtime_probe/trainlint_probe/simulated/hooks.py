@@ -26,6 +26,7 @@ from trainlint_probe.simulated.pricing.queue import Work, corners, prices, step_
 from trainlint_probe.simulated.pricing.roofline import timed
 from trainlint_probe.simulated.pricing.work import Item, Recorder
 from trainlint_probe.simulated.simulation import Simulation
+from trainlint_probe.watch.compiles import breaks_by_line
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.steps import Candidate, Clock, Source
 from trainlint_probe.watch.updating.optimizers import Optimizers
@@ -76,6 +77,7 @@ class SimulatedHooks:
     def install(self) -> None:
         """Turn the device on for the rest of the process."""
         self.simulation.__enter__()
+        self.simulation.compiling.is_on = True
         own_rank.simulated = self.is_alone
         self.simulation.operators.after_backward = self._after_backward
         self.optimizers.install()
@@ -127,7 +129,7 @@ class SimulatedHooks:
             "counted": ()
             if self.account is None
             else counted(clock.first.budget, clock.last.budget, directory, elapsed),
-            "seen": tuple(_seen(event) for event in events),
+            "seen": (*(_seen(event) for event in events), *self._breaks()),
             "optimizers": self.optimizers.between(clock.first.optimizers, clock.last.optimizers),
             "device": "simulated cuda",
             "simulated": Simulated(
@@ -145,6 +147,8 @@ class SimulatedHooks:
                 values=self.simulation.valueless is None,
                 decided=self._lines_of(self.simulation.log.decided),
                 sized=self._lines_of(self.simulation.log.sized),
+                compiled=self.simulation.compiling.looked_at,
+                breaks_unknown=tuple(self.simulation.compiling.unknown),
                 corners_ms=tuple(map(fmean, zip(*map(corners, works), strict=True))),
             ),
         }
@@ -175,6 +179,10 @@ class SimulatedHooks:
     def _after_backward(self) -> None:
         self.watch.phases.backwards += 1
         self.clock.mark("backward", Source.BACKWARD, self.watch.name_of_backward)
+
+    def _breaks(self) -> list[Seen]:
+        """What would break the graphs of torch.compile, since the start."""
+        return breaks_by_line(self.simulation.compiling.breaks, self._is_own, self.watch.directory)
 
     def _event(self, cause: Cause, happened: Happened, marks: Sequence[int]) -> DeviceEvent | None:
         """What happened between the first mark and the last; None where nothing did."""

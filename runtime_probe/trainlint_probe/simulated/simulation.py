@@ -8,6 +8,7 @@ from types import TracebackType
 
 from trainlint.planning.hardware import Gpu, gpu_named
 from trainlint_probe.simulated import ranks, twins
+from trainlint_probe.simulated.compiled.compiling import Compiling
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.cuda import answers, graphs, streams
 from trainlint_probe.simulated.events import Log
@@ -44,6 +45,7 @@ class Simulation:
         self.operators = Operators(self.places, self.log, self.valueless)
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
+        self.compiling = Compiling(self._leave, values=values)
         self._devices = devices
         self._thread = threading.local()
 
@@ -54,6 +56,7 @@ class Simulation:
         self._patches = Patches()
         answers.install(self._patches, self.gpu, self._devices, self.copies, self.log)
         twins.install(self._patches, self.surface, self._enter_thread)
+        self.compiling.install(self._patches)
         graphs.install(self._patches, self.operators)
         ranks.install(self._patches, self._devices, self.operators)
         if self.valueless is not None:
@@ -71,6 +74,10 @@ class Simulation:
             self.surface.__exit__(None, None, None)
         else:  # the time is up, say, while another thread trains: PyTorch keeps what was entered for each thread
             self.operators.quiet += 1
+        self._leave()
+
+    def _leave(self) -> None:
+        """Put PyTorch's own functions back."""
         streams.tell(None)
         self._patches.take_out()
         _ON.clear()

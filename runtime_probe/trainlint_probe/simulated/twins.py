@@ -34,7 +34,6 @@ def install(patches: Patches, surface: Surface, enter: Callable[[], None]) -> No
     _pinning(patches, places)
     _attention_switches(patches)
     _threads(patches, enter)
-    patches.put(torch, "compile", _uncompiled)
     patches.put(torch, "Generator", _generator(surface))
     patches.put(torch, "set_default_tensor_type", _default_type(torch.set_default_tensor_type))
     patches.put(torch._C, "_get_accelerator", lambda check=None: torch.device("cuda"))
@@ -247,11 +246,6 @@ def _generator(surface: Surface) -> type:
             return torch.device("cuda", self.index)
 
     return GeneratorType("Generator", (), {})
-
-
-def _uncompiled(model: Any = None, **_: Any) -> Any:
-    """What `torch.compile` is given runs as it is: what a compiled kernel would do on a GPU is not known here."""
-    return (lambda function: function) if model is None else model
 
 
 def _default_type(own: Function) -> Function:

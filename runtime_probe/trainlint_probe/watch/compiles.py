@@ -5,14 +5,49 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.watching import Watch
 
 _LIMIT = re.compile(r"recompile.limit|cache.size.limit", re.IGNORECASE)
 """What torch.compile says of a function that it has compiled too often, by its names of today and before 2.6."""
+
+
+class Break(NamedTuple):
+    """A place at which torch.compile broke a graph."""
+
+    stack: tuple[tuple[str, int], ...]
+    """The path and the line of each call that leads there, the outermost first."""
+    reason: str
+
+
+def recorded_breaks() -> list[Break]:
+    """What dynamo has noted since the start; nothing where it is not loaded."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    if utils is None:
+        return []
+    return [
+        Break(tuple((frame.filename, frame.lineno) for frame in reason.user_stack or ()), _first_line(reason.reason))
+        for reason in utils.graph_break_reasons
+    ]
+
+
+def breaks_by_line(breaks: Iterable[Break], is_users: Callable[[str], bool], directory: str) -> list[Seen]:
+    """Each line of the user's that breaks a graph, or of a library's where no line of the user's leads there."""
+    found: Counter[tuple[Line, str]] = Counter()
+    for stack, reason in breaks:
+        own = [place for place in stack if is_users(place[0])]
+        if stack:
+            path, line = (own or stack)[-1]
+            found[Line(display_path(path, directory), line), reason] += 1
+    return [
+        Seen(at=at, symptom=Symptom.GRAPH_BREAK, what="torch.compile", calls=times, details={"reason": reason})
+        for (at, reason), times in found.items()
+    ]
 
 
 class Compiles:
@@ -34,20 +69,8 @@ class Compiles:
         utils = sys.modules.get("torch._dynamo.utils")
         if utils is None:
             return ()
-        return (*self._breaks(utils), *self._recompiles(utils, window_began))
-
-    def _breaks(self, utils: Any) -> list[Seen]:
-        breaks: dict[tuple[Line, str], int] = {}
-        for reason in utils.graph_break_reasons:
-            frames = [frame for frame in reason.user_stack or () if self.watch.ledger.lines.is_users(frame.filename)]
-            frame = frames[-1] if frames else (reason.user_stack or [None])[-1]
-            if frame is not None:
-                key = self.watch.line(frame.filename, frame.lineno), _first_line(reason.reason)
-                breaks[key] = breaks.get(key, 0) + 1
-        return [
-            Seen(at=at, symptom=Symptom.GRAPH_BREAK, what="torch.compile", calls=times, details={"reason": reason})
-            for (at, reason), times in breaks.items()
-        ]
+        breaks = breaks_by_line(recorded_breaks(), self.watch.ledger.lines.is_users, self.watch.directory)
+        return (*breaks, *self._recompiles(utils, window_began))
 
     def _recompiles(self, utils: Any, window_began: float) -> list[Seen]:
         again: dict[tuple[Line, str], list[float]] = {}

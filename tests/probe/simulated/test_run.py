@@ -74,10 +74,27 @@ def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.Captu
 
 def test_a_budget_counts_exactly_without_a_gpu(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["probe", "--device", "simulated", "--steps", "10", "--output-format", "json", "-o", "e.json"]
-    assert main([*words, "--limit", "syncs=4", "--limit", "graph-breaks=0", "train.py"]) == 1
-    spent, breaks = json.loads((project / "e.json").read_text())["budgets"][0]["uses"]
-    assert "simulated" in breaks["not_counted"], "what is not counted is not taken for zero"
+    assert main([*words, "--limit", "syncs=4", "--limit", "recompiles=0", "train.py"]) == 1
+    spent, again = json.loads((project / "e.json").read_text())["budgets"][0]["uses"]
+    assert "simulated" in again["not_counted"], "what is not counted is not taken for zero"
     assert spent["used"] == pytest.approx(4.1)  # two copies and two reads a step, and a read each tenth
+
+
+def test_graph_breaks_are_told_and_limited(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = TRAIN.replace("def smooth", "@torch.compile\ndef smooth")
+    at = next(number for number, line in enumerate(source.splitlines(), 1) if "return loss.item()" in line)
+    (project / "train.py").write_text(source)
+    words = ["probe", "--device", "simulated", "--steps", "5", "--limit", "graph-breaks=0"]
+
+    assert main([*words, "train.py"]) == 1
+    said = " ".join(capfd.readouterr().out.split())
+    assert "torch.compile: 1 line breaks a graph" in said
+    assert f"train.py:{at} TRN706 graph-break-in-compiled torch.compile breaks the graph here" in said
+
+    assert main([*words, "--output-format", "json", "-o", "e.json", "train.py"]) == 1
+    document = json.loads((project / "e.json").read_text())
+    assert {item["at"]["line"] for item in document["verdicts"] if item["code"] == "TRNP403"} == {at}
+    assert {item["at"]["line"] for item in document["budgets"][0]["uses"][0]["lines"]} == {at}
 
 
 def test_without_values_the_report_names_the_lines_that_decide(

@@ -1,0 +1,1 @@
+"""`torch.compile`: where its graphs break, found in copies of the process."""
