@@ -108,6 +108,7 @@ def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:
         asked.output.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if asked.publish is not None:
         published = as_data(map(without_places, libraries))
+        asked.publish.parent.mkdir(parents=True, exist_ok=True)
         asked.publish.write_text(json.dumps(published, indent=0) + "\n", "utf-8")
 
 
