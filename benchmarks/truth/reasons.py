@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 _RUNS = {
@@ -34,12 +34,7 @@ def reason_of(answer: Mapping[str, Any], line: int, codes: Collection[str]) -> s
         line: its number.
         codes: the rules that could name it.
     """
-    looks = [
-        look
-        for told in answer["lines"]
-        for look in told["rules"]
-        if look["code"] in codes and look["span"]["start_line"] <= line <= look["span"]["end_line"]
-    ]
+    looks = [look for look in _looks(answer, line) if look["code"] in codes]
     hidden = [each["by"] for look in looks for verdict in look["findings"] for each in verdict["hidden"]]
     if hidden:
         return _HIDDEN["low-confidence" if "low-confidence" in hidden else hidden[0]]
@@ -50,6 +45,14 @@ def reason_of(answer: Mapping[str, Any], line: int, codes: Collection[str]) -> s
     if heat not in _IN_STEP:
         return _RUNS.get(heat, heat)
     return _in_step(told, looks)
+
+
+def _looks(answer: Mapping[str, Any], line: int) -> Iterator[Mapping[str, Any]]:
+    """Where rules looked at the line."""
+    for told in answer["lines"]:
+        for look in told["rules"]:
+            if look["span"]["start_line"] <= line <= look["span"]["end_line"]:
+                yield look
 
 
 def _in_step(told: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> str:
