@@ -132,12 +132,16 @@ def _digest_and_norm(tensors: Iterable[torch.Tensor]) -> tuple[str, float | None
 
 
 def _all_tensors() -> Iterator[torch.Tensor]:
-    """All parameters and buffers, whoever holds them."""
+    """All parameters, and all buffers that are saved, whoever holds them. Those that are not are constants of the code:
+    what is computed with them shows in the losses and in all else.
+    """
     gc.collect()  # what is only waiting to be collected must not count in one run and be gone in the next
     for holder in gc.get_objects():
         # By type(): `isinstance` asks some proxies for their class, and wakes what they stand for.
         if issubclass(type(holder), torch.nn.Module):
-            yield from (*holder._parameters.values(), *holder._buffers.values())  # noqa: SLF001 - its own, without its parts'
+            yield from holder._parameters.values()  # noqa: SLF001 - its own, without its parts'
+            unsaved = holder._non_persistent_buffers_set  # noqa: SLF001 - nothing else tells them
+            yield from (each for name, each in holder._buffers.items() if name not in unsaved)  # noqa: SLF001 - as above
         elif issubclass(type(holder), torch.optim.Optimizer):
             yield from (parameter for group in holder.param_groups for parameter in group["params"])
 
