@@ -245,7 +245,7 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
 def _heading_of(item: Defect, style: Style) -> Text:
     """State, place and rule, with the rules that say the same."""
     said = item.said
-    names = ", ".join(f"{one.code} {one.name}" for one in (said, *item.also))
+    names = ", ".join(dict.fromkeys(f"{one.code} {one.name}" for one in (said, *item.also)))
     return Text.assemble(
         (f"{label(said.state):<12} ", _COLORS[said.state]),
         (sentence(place_text(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
