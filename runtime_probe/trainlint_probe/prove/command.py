@@ -100,7 +100,10 @@ def proof_of(options: Options) -> Proof:
             after = _fixed(before, first, options)
         second = _run(after, after.root, options)
         _check_ended(second, "after the change")
-        differs = difference(before, after, _imported(before, first) | _imported(after, second))
+        imported = _imported(before, first) | _imported(after, second)
+        here = str(Path.cwd())
+        within = _below(here, after.root) if _is_below(here, after.root) else ""
+        differs = difference(before, after, imported, within)
         _check_own_files(before, after, first, differs)
         training = _training(before, after, first, second, options)
         return _proof(before, after, first, second, training, differs)

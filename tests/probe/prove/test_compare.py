@@ -204,6 +204,17 @@ def test_a_changed_place_counts_as_run_where_either_version_came_by(versions: tu
     assert differs.not_run({"train.py": (5,)}, {}) == ()
 
 
+def test_what_a_script_in_a_directory_below_the_root_runs_is_known(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    path = tmp_path / "sub" / "train.py"
+    path.write_text("def step():\n    return 1\n")
+    changed = b"# one\ndef step():\n    return 2\n"
+    versions = Version("before", tmp_path), Version("after", tmp_path, {str(path.resolve()): changed})
+    differs = difference(*versions, ["sub/train.py"], "sub")
+    assert differs.not_run({"train.py": (2,)}, {}) == ()
+    assert differs.moved("train.py", 1) == 2
+
+
 def test_what_an_import_runs_counts_as_run(tmp_path: Path) -> None:
     path = tmp_path / "sizes.py"
     path.write_text("SIZE = 1\n\n\ndef unused():\n    return 1\n")
