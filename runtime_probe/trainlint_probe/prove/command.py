@@ -101,8 +101,8 @@ def proof_of(options: Options) -> Proof:
         second = _run(after, after.root, options)
         _check_ended(second, "after the change")
         imported = _imported(before, first) | _imported(after, second)
-        here = str(Path.cwd())
-        within = _below(here, after.root) if _is_below(here, after.root) else ""
+        at = str(Path.cwd())
+        within = _below(at, after.root) if _is_below(at, after.root) else ""
         differs = difference(before, after, imported, within)
         _check_own_files(before, after, first, differs)
         training = _training(before, after, first, second, options)
