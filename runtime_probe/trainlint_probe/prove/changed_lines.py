@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -12,7 +11,7 @@ from pathlib import Path
 from trainlint_probe.prove.versions import Version
 
 Executed = Mapping[str, tuple[int, ...]]
-"""The lines that ran, by the paths below the working directory."""
+"""The lines that ran, by the paths below the root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,10 @@ class Difference:
 
     files: Mapping[str, FileChange] = field(default_factory=dict)
     """Those that differ, by their paths below the root."""
-    within: str = ""
-    """The directory below the root in which the script runs: what a run names is relative to it."""
 
     def moved(self, path: str, line: int) -> int | None:
         """The number of a line after the change; None where it is gone."""
-        change = self.files.get(self._below_root(path))
-        return line if change is None else change.moved.get(line)
+        return self.files[path].moved.get(line) if path in self.files else line
 
     @property
     def hunks(self) -> int:
@@ -57,31 +53,24 @@ class Difference:
 
     def not_run(self, before: Executed, after: Executed) -> tuple[str, ...]:
         """The places that neither run came by, by their first lines: "train.py:12"."""
-        ran_before, ran_after = self._all_below_root(before), self._all_below_root(after)
         return tuple(
             f"{path}:{min(hunk.after or hunk.before)}"
             for path, change in sorted(self.files.items())
             for hunk in change.hunks
             if not hunk.at_import
-            and not hunk.before & set(ran_before.get(path, ()))
-            and not hunk.after & set(ran_after.get(path, ()))
+            and not hunk.before & set(before.get(path, ()))
+            and not hunk.after & set(after.get(path, ()))
         )
 
-    def _below_root(self, path: str) -> str:
-        return posixpath.normpath(posixpath.join(self.within, path))
 
-    def _all_below_root(self, executed: Executed) -> Executed:
-        return {self._below_root(path): lines for path, lines in executed.items()}
-
-
-def difference(before: Version, after: Version, paths: Iterable[str], within: str = "") -> Difference:
-    """Compare files, named by their paths below the roots, of a script that runs in a directory below them."""
+def difference(before: Version, after: Version, paths: Iterable[str]) -> Difference:
+    """Compare files, named by their paths below the roots."""
     files = {}
     for path in sorted(set(paths)):
         old, new = before.text(Path(path)) or b"", after.text(Path(path)) or b""
         if old != new:
             files[path] = _compared(old, new)
-    return Difference(files, within)
+    return Difference(files)
 
 
 def _compared(old: bytes, new: bytes) -> FileChange:

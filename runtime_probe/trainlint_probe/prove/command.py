@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -100,10 +99,7 @@ def proof_of(options: Options) -> Proof:
             after = _fixed(before, first, options)
         second = _run(after, after.root, options)
         _check_ended(second, "after the change")
-        imported = _imported(before, first) | _imported(after, second)
-        at = str(Path.cwd())
-        within = _below(at, after.root) if _is_below(at, after.root) else ""
-        differs = difference(before, after, imported, within)
+        differs = difference(before, after, _imported(before, first) | _imported(after, second))
         _check_own_files(before, after, first, differs)
         training = _training(before, after, first, second, options)
         return _proof(before, after, first, second, training, differs)
@@ -224,7 +220,18 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
         launched = launch(request, Path(output))
     if launched.interrupted:
         raise KeyboardInterrupt
-    return launched
+    return replace(launched, runs=tuple(_named_below(run, version, here) for run in launched.runs))
+
+
+def _named_below(run: Run, version: Version, here: Path) -> Run:
+    """What a run in a directory has seen, with the version's files by their paths below its root: both versions name
+    them alike then, wherever their trees lie.
+    """
+    if run.simulated is None:
+        return run
+    events = tuple(replace(event, path=version.below(event.path, here)) for event in run.simulated.events)
+    executed = {version.below(path, here): lines for path, lines in run.simulated.executed.items()}
+    return replace(run, simulated=replace(run.simulated, events=events, executed=executed))
 
 
 def _has_steps(launched: Launched) -> bool:
@@ -254,15 +261,7 @@ def _check_ran(launched: Launched, when: str) -> None:
 def _imported(version: Version, launched: Launched) -> set[str]:
     """The files below the root that a run has imported, by their paths below it."""
     sources = (source for run in launched.runs if run.computed is not None for source in run.computed.sources)
-    return {_below(source, version.root) for source in sources if _is_below(source, version.root)}
-
-
-def _is_below(path: str, root: Path) -> bool:
-    return path.startswith(f"{root}{os.sep}")
-
-
-def _below(path: str, root: Path) -> str:
-    return Path(path).relative_to(root).as_posix()
+    return {version.below(source) for source in sources if version.holds(source)}
 
 
 def _check_own_files(before: Version, after: Version, first: Launched, differs: Difference) -> None:
@@ -270,8 +269,7 @@ def _check_own_files(before: Version, after: Version, first: Launched, differs: 
     if before.root == after.root:
         return
     sources = [source for run in first.runs if run.computed is not None for source in run.computed.sources]
-    foreign = [source for source in sources if not _is_below(source, before.root)]
-    taken = [_below(source, after.root) for source in foreign if _is_below(source, after.root)]
+    taken = [after.below(source) for source in sources if after.holds(source) and not before.holds(source)]
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
         raise CannotJudge(

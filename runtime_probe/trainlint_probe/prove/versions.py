@@ -33,6 +33,15 @@ class Version:
     keeps: tuple[Path, ...] = ()
     """Directories outside of the root that it reads and that must stay as they are."""
 
+    def holds(self, path: str) -> bool:
+        """Whether a real path lies below the root."""
+        return path.startswith(f"{self.root}{os.sep}")
+
+    def below(self, path: str, here: Path = Path()) -> str:
+        """A path, as it is named in a directory, from the root on; as it is where it does not lie below the root."""
+        real = os.path.realpath(here / path)
+        return Path(real).relative_to(self.root).as_posix() if path and self.holds(real) else path
+
     def text(self, path: Path) -> bytes | None:
         """What stands in a file, named by its path below the root; None where there is none."""
         real = os.path.realpath(self.root / path)

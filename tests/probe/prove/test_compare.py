@@ -204,15 +204,12 @@ def test_a_changed_place_counts_as_run_where_either_version_came_by(versions: tu
     assert differs.not_run({"train.py": (5,)}, {}) == ()
 
 
-def test_what_a_script_in_a_directory_below_the_root_runs_is_known(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    path = tmp_path / "sub" / "train.py"
-    path.write_text("def step():\n    return 1\n")
-    changed = b"# one\ndef step():\n    return 2\n"
-    versions = Version("before", tmp_path), Version("after", tmp_path, {str(path.resolve()): changed})
-    differs = difference(*versions, ["sub/train.py"], "sub")
-    assert differs.not_run({"train.py": (2,)}, {}) == ()
-    assert differs.moved("train.py", 1) == 2
+def test_files_are_named_from_the_root_on_whatever_directory_a_run_names_them_from(tmp_path: Path) -> None:
+    version = Version("before", tmp_path)
+    assert version.below("train.py", tmp_path / "sub") == "sub/train.py"
+    assert version.below(f"{tmp_path}/sub/../lib/util.py", tmp_path / "sub") == "lib/util.py"
+    assert version.below("/elsewhere/torch/nn.py", tmp_path / "sub") == "/elsewhere/torch/nn.py"
+    assert version.below("", tmp_path / "sub") == ""
 
 
 def test_what_an_import_runs_counts_as_run(tmp_path: Path) -> None:

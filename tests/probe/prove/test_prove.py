@@ -194,6 +194,22 @@ class TestAgainst:
         assert contents(repository) == held
         assert not list((repository / ".git").glob("worktrees/*"))
 
+    def test_a_changed_file_beside_the_working_directory_has_run(
+        self, repository: Path, prove: Prove, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (repository / "lib").mkdir()
+        (repository / "lib" / "reading.py").write_text("def read(loss):\n    return loss.item()\n")
+        (repository / "sub").mkdir()
+        script = "import sys\nsys.path.insert(0, '../lib')\nimport reading\n" + TRAIN
+        (repository / "sub" / "train.py").write_text(script.replace("loss.item()", "reading.read(loss)"))
+        git("add", ".")
+        git("commit", "-q", "-m", "second")
+        (repository / "lib" / "reading.py").write_text("def read(loss):\n    return loss.detach()\n")
+        monkeypatch.chdir(repository / "sub")
+        code, document = prove("--against", "HEAD")
+        assert (code, document["training"]["answer"]) == (0, "same")
+        assert [line["at"]["path"] for line in document["lines"]] == ["lib/reading.py"]
+
     def test_an_unknown_commit_is_refused(
         self, repository: Path, prove: Prove, capfd: pytest.CaptureFixture[str]
     ) -> None:
