@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from math import fsum, sqrt
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch.compiler import is_compiling
@@ -23,6 +23,8 @@ from torch.nn.parameter import is_lazy
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from trainlint.evidence import Computation, Computed
+
+_Item = TypeVar("_Item")
 
 
 class Computing:
@@ -95,22 +97,26 @@ class Computing:
         self._is_read = True
         losses: list[list[str]] = [[] for _ in marks]
         digests = [""] * len(marks)
-        for at, loss in self._losses:
-            if (step := bisect_left(marks, at)) < len(marks):
-                losses[step].append(repr(loss.item()))
-        for at, digest in self._digests:
-            if (step := bisect_left(marks, at)) < len(marks):
-                digests[step] = digest
+        for step, loss in _by_step(self._losses, marks):
+            losses[step].append(repr(loss.item()))
+        for step, digest in _by_step(self._digests, marks):
+            digests[step] = digest
         draws: list[list[int]] = [[] for _ in marks]
-        for at, numbers in self._draws:
-            if (step := bisect_left(marks, at)) < len(marks):
-                draws[step].append(numbers)
+        for step, numbers in _by_step(self._draws, marks):
+            draws[step].append(numbers)
         state, norm = _digest_and_norm(_all_tensors())
         steps = tuple(
             Computed(tuple(numbers), digest, tuple(drawn))
             for numbers, digest, drawn in zip(losses, digests, draws, strict=True)
         )
         return Computation(steps, state, norm, _sources(is_users))
+
+
+def _by_step(items: Iterable[tuple[int, _Item]], marks: Sequence[int]) -> Iterator[tuple[int, _Item]]:
+    """What was noted at a time, with the step that the time is in; without what came after the last one."""
+    for at, item in items:
+        if (step := bisect_left(marks, at)) < len(marks):
+            yield step, item
 
 
 def _sources(is_users: Callable[[str], bool]) -> tuple[str, ...]:
