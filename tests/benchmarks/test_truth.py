@@ -316,12 +316,18 @@ def test_a_new_library_leaves_the_lot_of_the_others_as_it_was() -> None:
     assert for_development(["a", "b", "c", "d"], []) - {"a"} == for_development(["b", "c", "d"], [])
 
 
+def trained(directory: Path, package: str, code: str, script: str, per: str = "") -> tuple[Record, ...]:
+    """What is recorded of a training with a package of one file."""
+    (directory / package).mkdir()
+    (directory / package / "__init__.py").write_text(code)
+    (directory / "train.py").write_text(script)
+    return record(str(directory / "train.py"), {f"{directory / package}/": package}, per)
+
+
 def test_a_step_of_several_optimizers_is_one_step(tmp_path: Path) -> None:
     """Otherwise each line would run in half of the steps only."""
-    package = tmp_path / "lib_of_two"
-    package.mkdir()
-    (package / "__init__.py").write_text("def read(loss):\n    return loss.item()\n")
-    (tmp_path / "train.py").write_text(
+    code = "def read(loss):\n    return loss.item()\n"
+    script = (
         "import torch\nimport lib_of_two\n\n"
         "models = [torch.nn.Linear(2, 1).cuda() for _ in range(2)]\n"
         "optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in models]\n"
@@ -332,16 +338,14 @@ def test_a_step_of_several_optimizers_is_one_step(tmp_path: Path) -> None:
         "        optimizer.step()\n"
         "    lib_of_two.read(loss)\n"
     )
-    (found,) = record(str(tmp_path / "train.py"), {f"{package}/": "lib_of_two"})
+    (found,) = trained(tmp_path, "lib_of_two", code, script)
     assert found.steps == 6
     assert [len(event.steps) for event in found.events] == [6]
 
 
 def test_a_run_records_what_lines_of_the_package_do_in_each_step_but_the_first(tmp_path: Path) -> None:
-    package = tmp_path / "lib"
-    package.mkdir()
-    (package / "__init__.py").write_text("def read(loss):\n    return loss.item()\n")
-    (tmp_path / "train.py").write_text(
+    code = "def read(loss):\n    return loss.item()\n"
+    script = (
         "import torch\nimport lib\n\n"
         "model = torch.nn.Linear(2, 1).cuda()\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
@@ -351,7 +355,7 @@ def test_a_run_records_what_lines_of_the_package_do_in_each_step_but_the_first(t
         "    optimizer.step()\n"
         "    lib.read(loss)\n"
     )
-    (found,) = record(str(tmp_path / "train.py"), {f"{package}/": "lib"})
+    (found,) = trained(tmp_path, "lib", code, script)
     assert (found.error, found.steps) == ("", 6)
     (only,) = found.events
     assert (only.path, only.line, only.kind, only.count, len(only.steps)) == ("lib/__init__.py", 2, "wait", 6, 6)
@@ -359,13 +363,11 @@ def test_a_run_records_what_lines_of_the_package_do_in_each_step_but_the_first(t
 
 
 def test_a_rollout_is_counted_by_steps_of_the_environment(tmp_path: Path) -> None:
-    package = tmp_path / "lib_of_worlds"
-    package.mkdir()
-    (package / "__init__.py").write_text(
+    code = (
         "class World:\n    def step(self, action):\n        return 1.0\n\n\n"
         "def act(world, policy):\n    world.step(policy.argmax().item())\n"
     )
-    (tmp_path / "train.py").write_text(
+    script = (
         "import torch\nimport lib_of_worlds\n\n"
         "model = torch.nn.Linear(2, 1).cuda()\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
@@ -377,7 +379,7 @@ def test_a_rollout_is_counted_by_steps_of_the_environment(tmp_path: Path) -> Non
         "        lib_of_worlds.act(lib_of_worlds.World(), model.weight[0])\n"
     )
     sys.path.insert(0, str(tmp_path))
-    by_step, by_world = record(str(tmp_path / "train.py"), {f"{package}/": "lib_of_worlds"}, "lib_of_worlds.World.step")
+    by_step, by_world = trained(tmp_path, "lib_of_worlds", code, script, "lib_of_worlds.World.step")
     assert (by_step.error, by_step.steps, by_world.steps) == ("", 2, 15)
     (read,) = by_world.events
     assert (read.line, read.count, len(read.steps)) == (7, 15, 15)
@@ -390,9 +392,7 @@ def test_a_function_that_no_rollout_calls_is_told(tmp_path: Path) -> None:
 
 
 def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_that_grows(tmp_path: Path) -> None:
-    package = tmp_path / "lib_of_facts"
-    package.mkdir()
-    (package / "__init__.py").write_text(
+    code = (
         "import gc\nimport torch\n\n\n"
         "def evaluate(model, inputs):\n"
         "    model.eval()\n"
@@ -405,7 +405,7 @@ def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_t
         "def tidy():\n"
         "    gc.collect()\n"
     )
-    (tmp_path / "train.py").write_text(
+    script = (
         "import torch\nimport lib_of_facts\n\n"
         "model = torch.nn.Linear(2, 1).cuda()\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
@@ -418,7 +418,7 @@ def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_t
         "    lib_of_facts.tidy()\n"
         "lib_of_facts.evaluate(model, torch.ones(3, 2, device='cuda'))\n"
     )
-    (found,) = record(str(tmp_path / "train.py"), {f"{package}/": "lib_of_facts"})
+    (found,) = trained(tmp_path, "lib_of_facts", code, script)
     seen = {(fact.symptom, fact.lines, len(fact.steps)) for fact in found.facts}
     path = "lib_of_facts/__init__.py"
     assert seen == {(EVALUATION, ((path, 7),), 0), (COLLECTION, ((path, 16),), 8)}
