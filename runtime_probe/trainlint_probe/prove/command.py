@@ -176,18 +176,7 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     from this version's root.
     """
     console.note(f"Running {version.name}.")
-    here = Path.cwd().resolve()
-    script = options.script
-    if version.root != root:
-        if root not in (here, *here.parents):
-            raise UsageError(f"start it below {root}")
-        if not options.module and Path(script).is_absolute():
-            script = str(version.root / Path(script).resolve().relative_to(root))
-        here = version.root / here.relative_to(root)
-        if not here.is_dir():
-            raise UsageError(
-                f"{version.name} has no directory {here.relative_to(version.root)}, so it cannot run there"
-            )
+    here, script = _place(version, root, options)
     simulated = options.device.startswith("simulated")
     warmup = options.warmup or 10
     request = Request(
@@ -221,6 +210,22 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     if launched.interrupted:
         raise KeyboardInterrupt
     return replace(launched, runs=tuple(_named_below(run, version, here) for run in launched.runs))
+
+
+def _place(version: Version, root: Path, options: Options) -> tuple[Path, str]:
+    """The directory in which a version runs, and its script. Raises UsageError."""
+    here = Path.cwd().resolve()
+    script = options.script
+    if version.root == root:
+        return here, script
+    if root not in (here, *here.parents):
+        raise UsageError(f"start it below {root}")
+    if not options.module and Path(script).is_absolute():
+        script = str(version.root / Path(script).resolve().relative_to(root))
+    here = version.root / here.relative_to(root)
+    if not here.is_dir():
+        raise UsageError(f"{version.name} has no directory {here.relative_to(version.root)}, so it cannot run there")
+    return here, script
 
 
 def _named_below(run: Run, version: Version, here: Path) -> Run:
