@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.probe.any_run import anything, runs
-from trainlint.evidence import Interval, Line, Reference, Run, State, Verdict
-from trainlint.evidence_json import Damaged, from_json, to_json
+from trainlint.evidence.as_json import Damaged, from_json, to_json
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Run
+from trainlint.evidence.verdicts import Reference, State, Verdict
 
 VERDICT = Verdict("TRN101", "loader-without-workers", Line("train.py", 3), State.CONFIRMED, "it waits")
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainlint.evidence import Verdict
+    from trainlint.evidence.verdicts import Verdict
 
 
 class Severity(IntEnum):

@@ -9,8 +9,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from trainlint.bounded import EVIDENCE_BYTES, TooManyValues, load_bounded, read_bounded
-from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
-from trainlint.evidence_json import Damaged, from_json
+from trainlint.evidence.as_json import Damaged, from_json
+from trainlint.evidence.run import OUTCOMES, Phase
+from trainlint.evidence.verdicts import Judged, Verdict
 from trainlint.patterns import lazy
 from trainlint.project import repository_around
 

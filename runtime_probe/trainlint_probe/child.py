@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-from trainlint.evidence_json import Damaged
+from trainlint.evidence.as_json import Damaged
 from trainlint_probe import child_processes, script
 from trainlint_probe.child_settings import from_environment
 from trainlint_probe.command import without_secrets

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trainlint.evidence_json import Damaged, from_json, to_json
+from trainlint.evidence.as_json import Damaged, from_json, to_json
 
 VARIABLE = "TRAINLINT_PROBE"
 

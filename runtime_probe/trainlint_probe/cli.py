@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import tell_failures
-from trainlint.evidence import State
+from trainlint.evidence.verdicts import State
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.options import Options, read_options
 from trainlint_probe.result import Result

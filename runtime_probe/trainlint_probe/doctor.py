@@ -15,8 +15,8 @@ from rich.text import Text
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment
-from trainlint.evidence_json import Damaged, from_json, to_json
+from trainlint.evidence.as_json import Damaged, from_json, to_json
+from trainlint.evidence.run import Environment
 from trainlint.import_path import environment_for_workers
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style, style_for

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from trainlint.evidence import Environment
+from trainlint.evidence.run import Environment
 from trainlint.history.git import Git, GitFailed
 from trainlint.project import repository_around
 from trainlint_probe.watch.core_usage import available
@@ -215,7 +215,7 @@ def main() -> None:
     """Print the environment as JSON."""
     import importlib.util
 
-    from trainlint.evidence_json import to_json
+    from trainlint.evidence.as_json import to_json
 
     if importlib.util.find_spec("torch") is not None:
         importlib.import_module("torch")

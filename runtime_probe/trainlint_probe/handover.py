@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from multiprocessing import util
 from types import TracebackType
 
-from trainlint.evidence_json import Damaged
+from trainlint.evidence.as_json import Damaged
 from trainlint_probe.child_settings import VARIABLE, from_environment
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from trainlint.evidence import Run
+from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
 from trainlint_probe.compared import edited

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line, Run
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files

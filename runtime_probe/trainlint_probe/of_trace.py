@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment, Run, Step
+from trainlint.evidence.run import Environment, Run, Step
 from trainlint.finding import Failure
 from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.joined import waits_in

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.evidence import Run
+from trainlint.evidence.run import Run
 from trainlint_probe import environment
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings
 from trainlint_probe.compared.seeding import seed_what_is_unseeded

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trainlint.evidence import Judged, Run, Verdict
+from trainlint.evidence.run import Run
+from trainlint.evidence.verdicts import Judged, Verdict
 
 if TYPE_CHECKING:
     from trainlint.finding import Failure

@@ -6,8 +6,8 @@ import json
 import os
 from pathlib import Path
 
-from trainlint.evidence import Run
-from trainlint.evidence_json import Damaged, from_json, to_json
+from trainlint.evidence.as_json import Damaged, from_json, to_json
+from trainlint.evidence.run import Run
 
 VERSION = 1
 """Of the layout. A reader refuses any other."""

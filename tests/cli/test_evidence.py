@@ -19,7 +19,9 @@ from jsonschema import Draft202012Validator
 from tests.cli.test_output import git
 from tests.cli.test_startup import CLEAN, imports
 from tests.probe import samples
-from trainlint.evidence import OUTCOMES, Interval, Judged, Line, State, Verdict
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import OUTCOMES
+from trainlint.evidence.verdicts import Judged, State, Verdict
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Result
 
@@ -343,12 +345,8 @@ class TestPlaces:
 def test_evidence_is_read_only_where_it_is_given(program: Program, write: Write) -> None:
     write("clean.py", CLEAN)
     found = imports(program, "check", "clean.py")
-    assert (
-        found.of(
-            {"trainlint.verdict_file", "trainlint.evidence_json", "trainlint.cli.evidence", "trainlint.report.measured"}
-        )
-        == ""
-    )
+    evidence = {"trainlint.verdict_file", "trainlint.evidence.as_json"}
+    assert found.of(evidence | {"trainlint.cli.evidence", "trainlint.report.measured"}) == ""
 
 
 @pytest.mark.slow

@@ -11,7 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from trainlint.evidence import Interval, Run
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Run
 
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
     str: st.text(),

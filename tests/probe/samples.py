@@ -7,20 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TraceBuilder
-from trainlint.evidence import (
-    Environment,
-    Interval,
-    Line,
-    Loader,
-    Memory,
-    Optimizer,
-    Phase,
-    Run,
-    Seen,
-    State,
-    Step,
-    Verdict,
-)
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Environment, Loader, Memory, Optimizer, Phase, Run, Seen, Step
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 

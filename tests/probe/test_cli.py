@@ -16,7 +16,7 @@ from tests.probe.run.running import SCRIPTS, Runner, line_of, runner
 from tests.probe.traces.builder import TraceBuilder
 from trainlint.cli import main
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment
+from trainlint.evidence.run import Environment
 from trainlint_probe import doctor
 from trainlint_probe.options import read_options
 

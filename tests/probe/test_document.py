@@ -17,8 +17,10 @@ from jsonschema import Draft202012Validator, ValidationError
 from docs import probe_schema
 from tests.probe import samples
 from tests.probe.any_run import anything, runs
-from trainlint.evidence import Environment, Interval, Run, State, Verdict
-from trainlint.evidence_json import from_json
+from trainlint.evidence.as_json import from_json
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Environment, Run
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Failure
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Ignored, Result, Unjudged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.evidence import Environment, Memory, Run, Step
+from trainlint.evidence.run import Environment, Memory, Run, Step
 from trainlint_probe.judgement.growth import about_few_steps
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.probe.traces.builder import ALL_REDUCE, TraceBuilder
-from trainlint.evidence import Environment, Line, Run, Seen, Step
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Environment, Run, Seen, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.joined import with_recoverable
 from trainlint_probe.traces.reading import TraceReading, read_trace

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.evidence import Judged, Line
+from trainlint.evidence.places import Line
+from trainlint.evidence.verdicts import Judged
 from trainlint_probe.judgement.static import Static, configured, judge_at_work, judge_files, with_lines_elsewhere
 
 TEXT = b"import torch\r\n"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from trainlint.evidence import Alive, Environment, Line, Loader, Memory, Phase, Run, Seen, Step
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Alive, Environment, Loader, Memory, Phase, Run, Seen, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.traces.judge import RuntimeFinding

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence import Cores, Environment, Interval, Line, Run, State
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Cores, Environment, Run
+from trainlint.evidence.verdicts import State
 from trainlint.finding import Failure
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render

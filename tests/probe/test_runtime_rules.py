@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.rules.catalogue import all_rules
-from trainlint.evidence import Interval, State
+from trainlint.evidence.places import Interval
+from trainlint.evidence.verdicts import State
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
 from trainlint_probe import traces

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from trainlint.cli import main
-from trainlint.evidence import Line, State, Verdict
+from trainlint.evidence.places import Line
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint_probe.judgement.silenced import without_silenced
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.result import Ignored

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.evidence import Environment, Interval, Line, Loader, Phase, Run, Seen, State, Step, Verdict
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Environment, Loader, Phase, Run, Seen, Step
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, verdict

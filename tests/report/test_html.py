@@ -17,7 +17,8 @@ import pytest
 from tests.browser import browser as browser
 from tests.browser import opened
 from tests.report.toys import BROKEN, COPY, ITEM, SOURCE, settings, sources
-from trainlint.evidence import Interval, Line, State, Verdict
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Edit, Finding, Fix, Heat, Measured, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import render
 from trainlint.report.excerpt import excerpt

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainlint.advising.item import Basis, Gain, Item
 from trainlint.advising.published import PUBLISHED, prerequisites
-from trainlint.evidence import State, Verdict
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Safety, Severity
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from math import ceil
 
 from trainlint.advising.item import Basis, Gain, Item
 from trainlint.advising.published import prerequisites
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.verdict_file import MeasuredRun
 
 _WORTH = 0.05

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trainlint.bounded import read_bounded
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import State, Verdict
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Failure, Measured
 from trainlint.notebooks import most_bytes
 from trainlint.paths import shown_path

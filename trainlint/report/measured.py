@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainlint.evidence import Interval, Verdict
+    from trainlint.evidence.places import Interval
+    from trainlint.evidence.verdicts import Verdict
     from trainlint.finding import Finding, Report
 
 _FIRST, _BETWEEN, _LAST = 0, 1, 2
@@ -71,7 +72,7 @@ def _finite(bound: float) -> float | None:
 
 
 def _rank(verdict: Verdict | None) -> tuple[float, float, float]:
-    from trainlint.evidence import State  # a report without evidence needs none of its classes
+    from trainlint.evidence.verdicts import State  # a report without evidence needs none of its classes
 
     if verdict is None or verdict.state not in (State.CONFIRMED, State.REFUTED):
         return (_BETWEEN, 0.0, 0.0)

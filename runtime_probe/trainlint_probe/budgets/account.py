@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from trainlint.evidence import Counted, Line
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Counted
 from trainlint_probe.watch.lines import Caller, display_path
 
 SYNCS, PAGEABLE, DATA_WAIT = "syncs", "pageable-copies", "data-wait-percent"

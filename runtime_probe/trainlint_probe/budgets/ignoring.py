@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.evidence import Line
+from trainlint.evidence.places import Line
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.account import ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
 

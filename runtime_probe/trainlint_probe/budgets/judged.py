@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.evidence import Counted, Line
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Counted
 from trainlint_probe.budgets.account import DATA_WAIT, GRAPH_BREAKS, OF_A_GPU
 
 OF_ALL_STEPS = frozenset({GRAPH_BREAKS, DATA_WAIT})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Counted, Run
+from trainlint.evidence.run import Counted, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets import on_simulation
 from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import torch
 
-from trainlint.evidence import Counted, Line, Seen
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Counted, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets import loading, on_simulation
 from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES, Account, counted

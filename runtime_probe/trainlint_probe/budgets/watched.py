@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from trainlint.evidence import Counted
+from trainlint.evidence.run import Counted
 from trainlint_probe.budgets import loading
 from trainlint_probe.budgets.account import EVERYWHERE, Account, counted
 from trainlint_probe.budgets.on_cuda import OnCuda

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainlint.evidence import Counted
+from trainlint.evidence.run import Counted
 from trainlint_probe.budgets.account import DATA_WAIT
 from trainlint_probe.budgets.judged import OF_ALL_STEPS, Spending, Use
 

@@ -22,7 +22,7 @@ from torch.compiler import is_compiling
 from torch.nn.parameter import is_lazy
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from trainlint.evidence import Computation, Computed
+from trainlint.evidence.run import Computation, Computed
 
 _Item = TypeVar("_Item")
 

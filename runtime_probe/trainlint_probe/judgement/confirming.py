@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
-from trainlint.evidence import Run, State, Verdict
+from trainlint.evidence.run import Run
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from trainlint.evidence import Called, DeviceEvent, Interval, Line, Run, Simulated, State, Verdict
+from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.run import Run
+from trainlint.evidence.simulation import DeviceEvent, Simulated
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 from trainlint_probe.wording import units

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from statistics import median
 
-from trainlint.evidence import Run
+from trainlint.evidence.run import Run
 
 _FEWEST_STEPS = 10
 """Steps from which growth is judged: before, a cache that fills looks like a leak."""

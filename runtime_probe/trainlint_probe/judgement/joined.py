@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from trainlint.evidence import Interval, Line, Run, Seen
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import joint_gain
 from trainlint_probe.traces.reading import TraceReading

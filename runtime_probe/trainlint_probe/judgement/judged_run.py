@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from trainlint.evidence import Alive, Interval, Line, Memory, Phase, Run, Seen
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Alive, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.costly_calls import costly_calls
 from trainlint_probe.judgement.growth import growth

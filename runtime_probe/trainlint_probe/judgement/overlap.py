@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from trainlint.evidence import Cores, Interval, Loader, Phase, Run
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Cores, Loader, Phase, Run
 from trainlint_probe.wording import units
 
 _DOUBT = 2.0

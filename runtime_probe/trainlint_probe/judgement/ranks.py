@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from trainlint.evidence import Phase, Run
+from trainlint.evidence.run import Phase, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.wording import units
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.catalogue import installed_rules
-from trainlint.evidence import Line, State, Verdict
+from trainlint.evidence.places import Line
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint_probe.judgement.verdicts import THRESHOLD
 from trainlint_probe.traces.judge import RuntimeFinding
 

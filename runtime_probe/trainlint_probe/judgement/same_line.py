@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trainlint.evidence import Reference, State, Verdict
+from trainlint.evidence.verdicts import Reference, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 

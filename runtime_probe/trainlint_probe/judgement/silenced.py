@@ -11,7 +11,8 @@ from trainlint.catalogue import installed_rules
 from trainlint.config import rules_for, select_of_run
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import is_python
-from trainlint.evidence import Line, Verdict
+from trainlint.evidence.places import Line
+from trainlint.evidence.verdicts import Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.paths import absolute
 from trainlint.source import SourceFile, UnreadableSource, decode_source

@@ -16,7 +16,8 @@ from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, discover, is_python
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import run
-from trainlint.evidence import Judged, Line
+from trainlint.evidence.places import Line
+from trainlint.evidence.verdicts import Judged
 from trainlint.finding import Failure, Finding, Report
 from trainlint.installation.distributions import PackError
 from trainlint.paths import absolute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from trainlint.evidence import Phase, Run
+from trainlint.evidence.run import Phase, Run
 
 _LEAST_SHARE = 0.0005
 """A smaller share of a step would be printed as 0.0%, and is left out."""

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from trainlint.evidence import Interval, Line, Loader, Run, Seen, State, Verdict
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Loader, Run, Seen
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.overlap import overlap

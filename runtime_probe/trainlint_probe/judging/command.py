@@ -17,8 +17,8 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.arguments import Parser, add_color
 from trainlint.cli.console import UsageError
-from trainlint.evidence import OUTCOMES, Run
-from trainlint.evidence_json import Damaged, from_json
+from trainlint.evidence.as_json import Damaged, from_json
+from trainlint.evidence.run import OUTCOMES, Run
 from trainlint.report.settings import style_for
 from trainlint.verdict_file import UnusableEvidence, document_in, evidence_root, read_evidence
 from trainlint_probe.judgement.static import configured

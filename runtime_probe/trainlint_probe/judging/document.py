@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trainlint import __version__
-from trainlint.evidence import Interval, Run
-from trainlint.evidence_json import to_json
+from trainlint.evidence.as_json import to_json
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Run
 from trainlint.report.characters import json_without_commands
 from trainlint_probe.judging.answers import Answer, State
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trainlint.evidence import DeviceEvent, Interval, Line
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.simulation import DeviceEvent
 from trainlint.finding import Heat
 from trainlint_probe.judgement.counted import gain_without, price_words, sentence
 from trainlint_probe.judging.answers import Answer, State

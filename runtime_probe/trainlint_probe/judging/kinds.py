@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from trainlint.catalogue import RuleEntry
-from trainlint.evidence import DeviceEvent
+from trainlint.evidence.simulation import DeviceEvent
 from trainlint.symptoms import Symptom
 
 _TO_DEVICE = "host to device"

@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from trainlint.evidence import Called, DeviceEvent, Run, Simulated
+from trainlint.evidence.places import Called
+from trainlint.evidence.run import Run
+from trainlint.evidence.simulation import DeviceEvent, Simulated
 
 _INSTALLED = ("site-packages", "dist-packages")
 _STANDARD = os.path.realpath(sysconfig.get_path("stdlib")) + os.sep

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line, Run
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.static import configured, judge_at_work

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from math import isfinite
 from typing import NamedTuple
 
-from trainlint.evidence import Computation, Computed, Run
+from trainlint.evidence.run import Computation, Computed, Run
 from trainlint_probe.prove.draws import drawn_elsewhere
 from trainlint_probe.prove.result import Answer, Loss, Training
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import quantiles
 
-from trainlint.evidence import DeviceEvent, Interval, Line, Run, Simulated
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Run
+from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe.prove.changed_lines import Difference
 from trainlint_probe.prove.result import Answer, Figure, LineChange, Proof, Training

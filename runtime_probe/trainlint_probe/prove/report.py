@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from trainlint import __version__
-from trainlint.evidence_json import to_json
+from trainlint.evidence.as_json import to_json
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from trainlint.evidence import Interval, Line
+from trainlint.evidence.places import Interval, Line
 
 
 class Answer(Enum):

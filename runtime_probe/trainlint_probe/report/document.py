@@ -9,8 +9,9 @@ from math import isfinite
 from typing import Any
 
 from trainlint import __version__
-from trainlint.evidence import Environment, Judged, Run, Verdict
-from trainlint.evidence_json import to_json
+from trainlint.evidence.as_json import to_json
+from trainlint.evidence.run import Environment, Run
+from trainlint.evidence.verdicts import Judged, Verdict
 from trainlint_probe.budgets.judged import Spending
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from trainlint.evidence import DeviceEvent, Run, Simulated
+from trainlint.evidence.run import Run
+from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped

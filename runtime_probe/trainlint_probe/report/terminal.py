@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from trainlint.evidence import Phase, Run, State, Verdict
+from trainlint.evidence.run import Phase, Run
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped

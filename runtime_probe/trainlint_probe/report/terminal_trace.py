@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from trainlint.evidence import Phase, Verdict
+from trainlint.evidence.run import Phase
+from trainlint.evidence.verdicts import Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.evidence import OUTCOMES, Interval, Line, Reference, Run, State, Verdict
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import OUTCOMES, Run
+from trainlint.evidence.verdicts import Reference, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count

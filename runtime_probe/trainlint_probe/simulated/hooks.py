@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trainlint.evidence import Called, DeviceEvent, Interval, Line, Memory, Price, Seen, Simulated
+from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.run import Memory, Seen
+from trainlint.evidence.simulation import DeviceEvent, Price, Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe import own_rank
 from trainlint_probe.budgets import on_simulation

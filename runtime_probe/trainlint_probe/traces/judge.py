@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainlint.evidence import Interval, Phase
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause
 from trainlint_probe.traces.places import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import Trace
 from trainlint_probe.traces.intervals import Coverage, Span, bridged, overlap, subtract, total, union

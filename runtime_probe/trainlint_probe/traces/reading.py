@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device import DeviceReading, busiest, device_of
 from trainlint_probe.traces.device_work.collectives import Exchange, exchanges_of

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling as is_compiling
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, KnownPlaces, Site
 from trainlint_probe.watch.lines import frame_at

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from trainlint.evidence import Line, Seen
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import display_path
 from trainlint_probe.watch.watching import Watch

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns, process_time_ns
 
-from trainlint.evidence import Cores
+from trainlint.evidence.run import Cores
 
 _WAITED = Path("/proc/thread-self/schedstat")
 _BUSY = Path("/proc/stat")

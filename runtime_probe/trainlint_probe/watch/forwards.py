@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch.compiler import is_dynamo_compiling as is_compiling
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trainlint.evidence import Run
+from trainlint.evidence.run import Run
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, Deeper

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import CodeType, FrameType
 
-from trainlint.evidence import Line, Seen
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import Lines, display_path
 

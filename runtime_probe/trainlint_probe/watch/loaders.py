@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 
 from torch.utils.data import DataLoader, dataloader
 
-from trainlint.evidence import Interval, Line, Phase, Seen
-from trainlint.evidence import Loader as SeenLoader
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Loader as SeenLoader
+from trainlint.evidence.run import Phase, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.afterwards.handover import Handover, handover
 from trainlint_probe.watch.core_usage import available

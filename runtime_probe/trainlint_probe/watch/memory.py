@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Memory
+from trainlint.evidence.run import Memory
 from trainlint_probe.watch.calls import accelerator
 
 _SHARE = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from time import perf_counter_ns
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 
 PHASES = tuple(Phase)
 NUMBER = {phase: number for number, phase in enumerate(PHASES)}

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 from torch.nn.parallel import DistributedDataParallel
 
-from trainlint.evidence import Line, Seen
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of

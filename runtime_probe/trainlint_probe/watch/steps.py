@@ -13,7 +13,7 @@ from enum import Enum
 from statistics import mean, pstdev
 from time import time
 
-from trainlint.evidence import Cores, Memory, Phase, Step
+from trainlint.evidence.run import Cores, Memory, Phase, Step
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.watch import core_usage

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from trainlint.evidence import Line
+from trainlint.evidence.places import Line
 from trainlint_probe.watch.ledger import Ledger, Reading, Site
 from trainlint_probe.watch.lines import Lines, display_path, frame_at
 from trainlint_probe.watch.patches import Patches

@@ -9,7 +9,9 @@ import pytest
 
 from tests.cli.conftest import Program, program
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Counted, Environment, Line, Run, State, Step, Verdict
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Counted, Environment, Run, Step
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint_probe.budgets.of_run import spendings
 from trainlint_probe.cli import exit_code
 from trainlint_probe.options import read_options

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.config.kinds import LIMITS
-from trainlint.evidence import Counted, Environment, Line, Memory, Run, Seen, Simulated, Step
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Counted, Environment, Memory, Run, Seen, Step
+from trainlint.evidence.simulation import Simulated
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, typed

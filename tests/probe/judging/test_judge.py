@@ -17,7 +17,10 @@ from jsonschema import Draft202012Validator
 from trainlint.catalogue import installed_rules
 from trainlint.cli import main
 from trainlint.engine.why.explain import explain
-from trainlint.evidence import Called, DeviceEvent, Environment, Interval, Judged, Line, Price, Run, Simulated, Step
+from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.run import Environment, Run, Step
+from trainlint.evidence.simulation import DeviceEvent, Price, Simulated
+from trainlint.evidence.verdicts import Judged
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.judging.answers import Answer, State
 from trainlint_probe.judging.claims import read_claims

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.evidence import Computation, Computed, DeviceEvent, Environment, Interval, Run, Simulated, Step
+from trainlint.evidence.places import Interval
+from trainlint.evidence.run import Computation, Computed, Environment, Run, Step
+from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.report.settings import Style
 from trainlint_probe.prove.changed_lines import Difference, difference
 from trainlint_probe.prove.command import exit_code

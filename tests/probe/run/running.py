@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trainlint.evidence import Run, Seen
+from trainlint.evidence.run import Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.launch import Launched, Request, launch

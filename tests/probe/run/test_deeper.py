@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
-from trainlint.evidence import Memory, Run
+from trainlint.evidence.run import Memory, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.judgement.judged_run import judge_run

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 
 pytestmark = pytest.mark.frameworks

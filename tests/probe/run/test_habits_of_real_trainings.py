@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Environment, Line, Run, Seen, State, Step, Verdict
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Environment, Run, Seen, Step
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings

@@ -8,7 +8,7 @@ import pytest
 
 import trainlint_probe
 from tests.probe.run.running import Runner, line_of, only
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.child import faulty_watcher
 
 

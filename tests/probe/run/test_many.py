@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.ranks import compare_ranks
 

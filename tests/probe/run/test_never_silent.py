@@ -9,7 +9,9 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.cli import main
-from trainlint.evidence import Environment, Interval, Line, Run, Seen, State, Step
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.run import Environment, Run, Seen, Step
+from trainlint.evidence.verdicts import State
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.runtime_rules import as_verdicts

@@ -9,7 +9,8 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
 from tests.rules.catalogue import all_rules
-from trainlint.evidence import Run, State, Verdict
+from trainlint.evidence.run import Run
+from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.verdicts import verdict

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Line, Phase
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch import hooks
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause
 from trainlint_probe.traces.judge import judge

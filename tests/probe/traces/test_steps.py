@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe.traces.builder import TraceBuilder
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.reading import read_trace
 
 

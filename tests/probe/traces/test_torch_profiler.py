@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import read_trace
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainlint.evidence import Interval
+from trainlint.evidence.places import Interval
 
 
 class Work(NamedTuple):

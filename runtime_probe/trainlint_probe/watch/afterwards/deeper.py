@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Memory, Run, Seen
+from trainlint.evidence.run import Alive, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.own_rank import rank_and_world

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Memory
+from trainlint.evidence.run import Alive, Memory
 
 
 def count_alive(memory: Memory | None) -> Alive:

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
-from trainlint.evidence import Phase
+from trainlint.evidence.run import Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.ledger import Kind

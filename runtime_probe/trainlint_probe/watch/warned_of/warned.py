@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Line, Seen
+from trainlint.evidence.places import Line
+from trainlint.evidence.run import Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.warned_of.places import place_without_us

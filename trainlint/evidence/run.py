@@ -1,4 +1,4 @@
-"""What a run of the user's own training was seen to do. Plain data: measured by the probe, read by reports and `check`.
+"""What a run of the user's own training was seen to do. Plain data: measured by the probe, read by reports.
 
 Times are milliseconds. What was not measured is None or absent, never 0.
 """
@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.simulation import Simulated
 from trainlint.symptoms import Symptom
 
 
@@ -23,24 +25,6 @@ class Phase(Enum):
     EVALUATION = "evaluation"
     CHECKPOINT = "checkpoint"
     OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Line:
-    """A line of source."""
-
-    path: str
-    """As findings show it: relative to the working directory where possible, with forward slashes."""
-    line: int
-    """From 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A time that is known to lie between two bounds, in milliseconds per step."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,55 +174,6 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """A line of a call chain."""
-
-    path: str
-    line: int
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceEvent:
-    """What one line did on a simulated device in the window, all steps together."""
-
-    kind: str
-    """"wait": the host waits until the device has done all that was queued. "copy": between host and device."""
-    what: str
-    """The operator or function: "Tensor.item", "index by a mask"."""
-    path: str
-    """Of the user's line that caused it; of a library's where no line of the user's is on the stack."""
-    line: int
-    function: str
-    chain: tuple[Called, ...]
-    """The calls that led there, the innermost first; it begins with the library's line where a library did it."""
-    inside: str
-    """The line of PyTorch's own Python code that did it; empty where the first line of the chain called C++ itself."""
-    count: int
-    steps: int
-    """In how many steps of the window it happened."""
-    bytes: int
-    """Of copies, all together."""
-    direction: str = ""
-    """Of copies: "host to device", "device to host", "device to device"."""
-    blocking: bool = True
-    """Whether the host stands still until it is done."""
-    pageable: bool = False
-    """Of copies: whether the memory of the host is not pinned."""
-    in_backward: bool = False
-    forward: Line | None = None
-    """Of what happens in the backward pass: the line whose operation it belongs to, where that is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a step would gain without the waits of one line, by a model of the device's queue."""
-
-    at: Line
-    gain: Interval
-
-
-@dataclass(frozen=True, slots=True)
 class Computed:
     """What a training computed in one step, kept where two runs are compared bit by bit."""
 
@@ -263,41 +198,6 @@ class Computation:
     """The Euclidean norm of all of these together."""
     sources: tuple[str, ...] = ()
     """The user's own modules that were imported, by the real paths of their files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """What a run on simulated GPUs shows besides its events."""
-
-    gpu: str
-    """Its name, as PyTorch says it."""
-    devices: int
-    events: tuple[DeviceEvent, ...]
-    """The most frequent first."""
-    step_ms: Interval | None
-    """What a step would take on this GPU, data loading aside; None where no step was taken down."""
-    prices: tuple[Price, ...]
-    """The dearest first. The prices of several lines do not add up: one wait does for what another would."""
-    launches: float
-    """Operators that a step queues for the device, in the mean."""
-    peak: tuple[int, ...]
-    """The most bytes that tensors held of each device, since the start."""
-    executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The lines of the user's files that ran in the window; since torch was imported where what is computed is kept."""
-    corners_ms: tuple[float, ...] = ()
-    """What a step would take at each corner of what is assumed of the host and the device, in the same order in each
-    run, so that two runs can be compared. Empty where no step was taken down."""
-    values: bool = True
-    """Whether values were computed: without them, losses and parameters mean nothing."""
-    decided: tuple[Line, ...] = ()
-    """The lines that decided by a value of the device that was not computed, and may go the other way with it."""
-    sized: tuple[Line, ...] = ()
-    """The lines whose results have a size that depends on such a value."""
-    compiled: int = 0
-    """How many functions that were given to torch.compile were called; each is counted once with gradients, and once
-    without."""
-    breaks_unknown: tuple[str, ...] = ()
-    """Those of which not all graph breaks are known, and why: "Net (RuntimeError: ...)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,66 +249,3 @@ OUTCOMES: Mapping[str, str] = {
     "timed out": "the time was up before the window closed",
     "safety stop": "the script was about to overwrite or remove a checkpoint that was there before",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The source files that verdicts are about, as they were when they were judged."""
-
-    directory: str | None = None
-    """The working directory of the run, from the root of the git repository that it is in; None outside of one."""
-    digests: Mapping[str, str] = field(default_factory=dict)
-    """The path of each, as verdicts name it → the SHA-256 of its bytes, in hexadecimal."""
-
-
-class State(Enum):
-    """What the run says of a finding."""
-
-    CONFIRMED = "confirmed"
-    """It costs at least the threshold; or it happens, where that alone is what the finding says."""
-    REFUTED = "refuted"
-    """The line ran, and what it costs is less than the threshold."""
-    INCONCLUSIVE = "inconclusive"
-    """It may cost more or less than the threshold."""
-    UNMEASURED = "executed, unmeasured"
-    """The line ran, and what it costs cannot be measured: it shows on an accelerator alone, or the probe cannot see it.
-    """
-    NOT_OBSERVED = "not observed"
-    """Nothing of it was seen, and the line is not known to have run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Which verdict is meant."""
-
-    code: str
-    at: Line
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a run says of one finding."""
-
-    code: str
-    name: str
-    at: Line
-    state: State
-    sentence: str
-    """Why, with the numbers."""
-    cost: Interval | None = None
-    share: Interval | None = None
-    """Of the step, 0 to 1. The fields are shares, not milliseconds."""
-    per_step: float | None = None
-    """How often the line runs in a step."""
-    basis: str = ""
-    """What the numbers rest on: "timer", "trace", "counter", "trial"."""
-    message: str = ""
-    """What the finding says."""
-    new: bool = False
-    """Whether only the run could see it."""
-    fix: str = ""
-    """How safe the finding's fix is, "safe", "numerics" or "unsafe"; empty where it has none, or where it was tried and
-    speaks against itself."""
-    same_as: Reference | None = None
-    """Of what only the run could see: the finding in the code that says the same of the same line. The two are one
-    defect, and what is to be done about it stands with the other."""
