@@ -1,0 +1,87 @@
+"""Read a test: what each of its branches runs for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Final, cast
+
+from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
+from trainlint.core.branches.comparisons import compared, interval
+from trainlint.core.branches.names import by_name, last_name
+from trainlint.core.branches.words import GPU, OTHER_DEVICE, RANK
+from trainlint.core.values.kinds import (
+    ClassValue,
+    FunctionValue,
+    Items,
+    ModuleValue,
+    Object,
+    Plain,
+    Value,
+)
+
+ValueOf = Callable[[ast.expr], Value]
+_OBJECTS: Final = (Object, FunctionValue, ClassValue, ModuleValue)
+
+
+def read(test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
+    """The branches that a test makes.
+
+    `value_of` gives the abstract value of an expression; `hot` says whether the test is asked in each step, where a
+    model that asks for `training` trains.
+    """
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return read(test.operand, value_of, hot).turned
+        case ast.BoolOp():
+            parts = [read(part, value_of, hot) for part in test.values]
+            return either(parts) if isinstance(test.op, ast.Or) else both(parts)
+        case ast.NamedExpr():
+            return read(test.value, value_of, hot)
+    known = _known(test, value_of(test))
+    if known is not None:
+        return known
+    match test:
+        case ast.Compare() if len(test.ops) == 1:
+            return compared(test, value_of, hot)
+        case ast.BinOp(op=ast.Mod()):
+            return interval(test.right).turned
+    return _named(test, value_of(test), hot)
+
+
+def _known(test: ast.expr, value: Value) -> Branch | None:
+    """The outcome, where the value itself is known."""
+    if isinstance(value, Plain):
+        if isinstance(test, ast.Name | ast.Attribute | ast.Call) and _asks_for_gpu(ast.unparse(test)):
+            return Branch(truth=True, because="a GPU is there")
+        if value.known:
+            return Branch(truth=bool(value.constant))
+    if value.maybe_none:
+        return None
+    if isinstance(value, _OBJECTS):
+        return Branch(truth=True)
+    if isinstance(value, Items) and value.fixed:
+        return Branch(truth=bool(value.parts))
+    return None
+
+
+def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
+    """What the names in a test say, where its value does not."""
+    text = ast.unparse(test)
+    if OTHER_DEVICE.search(text):
+        return Branch(truth=False, because="for another kind of device")
+    if _asks_for_gpu(text):
+        return Branch(truth=True, because="a GPU is there")
+    if isinstance(value, Plain):
+        if value.meaning == "off":
+            return Branch(holds="off", because=f"`{text}` is off by default")
+        if value.says is not None:
+            holds, fails = value.says
+            return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
+    if text.startswith("hasattr(self"):
+        return Branch(fails="rare", because=f"`{text}`")
+    return by_name(last_name(test), hot) or PLAIN_BRANCH
+
+
+def _asks_for_gpu(text: str) -> bool:
+    return GPU.search(text) is not None and RANK.search(text) is None

@@ -1,0 +1,69 @@
+"""Methods of objects of libraries' classes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from trainlint.core.calls.options import option
+from trainlint.core.calls.torch_functions import combined
+from trainlint.core.calls.unknown_methods import prepared, unknown_method
+from trainlint.core.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
+from trainlint.core.machine.events import Happening
+from trainlint.core.machine.run import Arguments, Frame, Run
+from trainlint.core.values.kinds import NONE, PLAIN, UNKNOWN, Made, Stream, Tensor, Value
+
+_WAITABLE: Final = re.compile(r"Event|Stream|cuda")
+_LAUNCHER: Final = re.compile("Accelerator|Fabric")
+
+
+def is_optimizer(dotted: str) -> bool:
+    """Whether a class is an optimizer's, by its name."""
+    return "optim" in dotted and "sched" not in dotted
+
+
+def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+    """Call a method of a library's object."""
+    dotted, args = base.dotted, arguments.args
+    match name:
+        case "add_argument":
+            return option(run, node)
+        case "add_argument_group" | "add_mutually_exclusive_group" | "add_parser":
+            return base
+        case "parse_args" | "parse_known_args":
+            return UNKNOWN
+        case "synchronize" if _WAITABLE.search(dotted):
+            run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
+            return NONE
+        case "get_scale" if "GradScaler" in dotted:
+            run.tell(node, Happening.SCALE, "`.get_scale()`")
+            return PLAIN
+        case "scale" if "GradScaler" in dotted and args:
+            return args[0]
+        case "unscale_":
+            return NONE
+        case "prepare" | "setup" if args and _LAUNCHER.search(dotted):
+            return prepared(arguments)
+        case "step" if is_optimizer(dotted):
+            run.effects.add("optimizes")
+            run.stepped = True
+            return NONE
+    if dotted.startswith("torch.nn") or MODULE.search(dotted):
+        if name in SAME_MODULE:
+            return base
+        if name == "parameters":
+            return Stream(Tensor(way=("a parameter",)))
+    return unknown_method(run, base, name, arguments, node, frame)
+
+
+def call_made(value: Made, arguments: Arguments) -> Value:
+    """Call a library's object: a module gives tensors on the device, unless it is given one of the host."""
+    dotted = value.dotted
+    if dotted.startswith("torch.nn") or MODULE.search(dotted):
+        first = arguments.args[0] if arguments.args else None
+        if isinstance(first, Tensor) and first.place == "host" and first.source != "loader":
+            return first.but(mask=False)
+        several = SEVERAL_OUTPUTS.search(dotted) is not None or not dotted.startswith("torch.nn")
+        return Tensor(container=several, way=(f"output of {dotted}",))
+    return combined(arguments, value.last) if TENSOR_LIBRARY.match(dotted) else UNKNOWN

@@ -1,0 +1,79 @@
+"""Copies between the host and the device."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from trainlint.core.calls.places import is_dtype, non_blocking, place_of
+from trainlint.core.machine.events import Happening
+from trainlint.core.machine.run import Arguments, Run
+from trainlint.core.machine.text import text
+from trainlint.core.values.kinds import PLAIN, Place, Tensor, Value
+
+_OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
+
+
+def move(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
+    """`.to`, `.cuda`, `.type` and `.type_as` of a tensor."""
+    to: Place | None
+    if name in ("type", "type_as"):
+        first = arguments.args[0] if arguments.args else None
+        if name == "type_as" and isinstance(first, Tensor):
+            to = first.place
+        elif node.args and "cuda" in text(node.args[0]):
+            to = "device"
+        else:
+            return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
+    else:
+        to = "device" if name == "cuda" else _named_place(arguments, node)
+        if to is None:
+            code = text(node.args[0] if node.args else node)
+            return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
+    waits = not non_blocking(arguments, arguments.args)
+    if waits and to == "device" and _presumed_batch(run, base, name, node):
+        run.tell(node, Happening.BATCH_COPY, f"`.{name}()`", base)
+    return moved(run, base, to, node, f"`.{name}()`", asynchronous=not waits)
+
+
+def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:
+    place: Place | None = None
+    if arguments.args and not is_dtype(arguments.args[0], node.args[0] if node.args else node):
+        place = place_of(arguments.args[0])
+    return place_of(arguments.named["device"]) if "device" in arguments.named else place
+
+
+def _presumed_batch(run: Run, base: Tensor, name: str, node: ast.Call) -> bool:
+    """Whether a parameter of a presumed step is moved as a batch is: it comes from the host then."""
+    if base.source != "parameter" or run.level != "presumed" or base.place != "device":
+        return False
+    return name == "cuda" or bool(node.args and _OWN_DEVICE.search(text(node.args[0])))
+
+
+def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynchronous: bool = False) -> Tensor:
+    """A tensor after a copy to a place; told if the host waits for it, or could have done without it."""
+    if to == "device" and base.place in ("host", "pinned", "unknown"):
+        if base.place == "host":
+            happening = _copy_to_device(base, asynchronous)
+            if happening is not None:
+                run.tell(node, happening, what, base)
+        return base.but(place="device", source="", step=f"{what} in line {getattr(node, 'lineno', 0)}")
+    if to == "host" and base.place == "device":
+        if not asynchronous:
+            run.tell(node, Happening.COPY_TO_HOST, what, base)
+        return base.but(place="host", source="read")
+    return base.but(place=to)
+
+
+def _copy_to_device(base: Tensor, asynchronous: bool) -> Happening | None:
+    """What a copy of host memory is; None where nothing is to be said."""
+    match base.source:
+        case "factory":
+            return Happening.MADE_ON_HOST
+        case "number" | "data" | "array":
+            return Happening.DATA_COPY
+        case "read":
+            return None if asynchronous else Happening.READ_BACK
+        case _:
+            return None if asynchronous else Happening.BATCH_COPY

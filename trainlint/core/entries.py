@@ -1,0 +1,191 @@
+"""What nobody in sight calls: hooks of frameworks, presumed training steps, then all the rest."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from trainlint.core.execution.attributes import is_module
+from trainlint.core.execution.bodies import execute
+from trainlint.core.libraries.frameworks import (
+    FIRST_ALONE,
+    FORWARD_NAME,
+    LOADER_PARAMETER,
+    NOT_A_TENSOR,
+    NOT_TRAINING,
+    NOT_TRAINING_PATH,
+    PRESUMED,
+    STEP_HOOKS,
+    WITHOUT_BATCH,
+)
+from trainlint.core.libraries.guesses import BATCH
+from trainlint.core.libraries.modules import AUTOGRAD
+from trainlint.core.machine.events import Level
+from trainlint.core.machine.run import Effect, Frame, Heat, Run
+from trainlint.core.machine.text import text
+from trainlint.core.project.definitions import Environment, Function
+from trainlint.core.values.kinds import (
+    ARRAY,
+    PLAIN,
+    UNKNOWN,
+    ClassValue,
+    Device,
+    Loader,
+    Object,
+    Plain,
+    Tensor,
+    Value,
+)
+
+_TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
+_NUMBER: Final = re.compile(
+    r"^(Optional\[)?(int|str|bool|float|torch\.dtype|torch\.Size)\b|^(int|str|bool|float)( \| None)?$"
+)
+_ARRAY: Final = re.compile(r"nd\.?array")
+_OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
+_OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
+
+
+def run_entries(run: Run) -> None:
+    """Execute what no module's top level has reached."""
+    functions = [function for function in run.functions.values() if not function.module.is_test]
+    for function in functions:
+        if "step" not in _reached(run, function) and _is_hook(function):
+            start(run, function, "step", "framework")
+    for function in functions:
+        if not _reached(run, function) and not _presumed(function):
+            effects = start(run, function, "cold", "orphan")
+            if "trains" in effects and "looped" not in effects and _trains_alone(function):
+                start(run, function, "step", "presumed")
+    for function in functions:
+        reached = _reached(run, function)
+        both = "cold" in reached and "elsewhere" in reached
+        if "step" not in reached and not both and _presumed(function):
+            start(run, function, "step", "presumed")
+    for function in functions:
+        if not _reached(run, function):
+            start(run, function, "cold", "orphan")
+
+
+def _reached(run: Run, function: Function) -> dict[str, list[object]]:
+    return run.contexts.get(function, {})
+
+
+def _is_hook(function: Function) -> bool:
+    """Whether a framework calls a method in each step."""
+    cls = function.cls
+    if cls is None or function.name not in STEP_HOOKS or function.no_grad:
+        return False
+    bases = " ".join((*cls.library_bases, *(base.name for base in cls.order)))
+    return re.search(STEP_HOOKS[function.name], bases) is not None
+
+
+def _trains_alone(function: Function) -> bool:
+    """Whether a method that computes gradients without a loop is a step of a loop elsewhere."""
+    path = function.module.path
+    return function.cls is not None and not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(path)
+
+
+def _presumed(function: Function) -> bool:
+    """Whether a forward pass, a loss or an optimizer's step is presumed to run in each step."""
+    name, cls = function.name, function.cls
+    if function.no_grad or NOT_TRAINING_PATH.search(function.module.path) or NOT_TRAINING.search(name):
+        return False
+    if cls is None:  # a forward pass that replaces another
+        args = function.node.args.args
+        return bool(args) and args[0].arg == "self" and FORWARD_NAME.search(name) is not None
+    if NOT_TRAINING.search(cls.name):
+        return False
+    if cls.is_a(AUTOGRAD):
+        return name in ("forward", "backward")
+    if name == "step":
+        return cls.is_a(_OPTIMIZER_BASE)
+    return name in PRESUMED and is_module(cls)
+
+
+def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[Effect]:
+    """Execute a function without a caller. Returns what it does."""
+    if run.over_time:
+        return frozenset()
+    self_value = _self(function)
+    saved = run.heat, run.level, run.effects
+    run.heat, run.level, run.effects = heat, level, set()
+    run.stack.append(Frame(function.module, function.module.names))
+    execute(run, function, _parameters(function, heat, self_value), self_value, None)
+    run.stack.pop()
+    effects = frozenset(run.effects)
+    run.heat, run.level, run.effects = saved
+    return effects
+
+
+def _self(function: Function) -> Value | None:
+    cls = function.cls
+    if cls is None or function.kind == "staticmethod" or cls.is_a(AUTOGRAD):
+        return None
+    return ClassValue(cls) if function.kind == "classmethod" else Object(cls)
+
+
+def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Environment:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = [*[None] * (len(positional) - len(spec.defaults)), *spec.defaults]
+    pairs = [*zip(positional, defaults, strict=True), *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+    values = {arg.arg: _role(arg, default, function, heat) for arg, default in pairs}
+    if self_value is not None and positional:
+        values[positional[0].arg] = self_value
+    return values
+
+
+def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
+    """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
+    note = "" if arg.annotation is None else text(arg.annotation)
+    if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
+        return Plain(meaning="off") if default.value is False else PLAIN
+    if _NUMBER.match(note):
+        return PLAIN
+    if "device" in arg.arg:
+        return Device("device")
+    annotated = _annotated(note, function, heat) if note else None
+    if annotated is not None:
+        return annotated
+    if heat == "step" and _takes_tensors(function):
+        return _batch_parameter(arg, default, function)
+    if LOADER_PARAMETER.search(arg.arg):
+        return Loader(BATCH)
+    return UNKNOWN.or_none() if isinstance(default, ast.Constant) else UNKNOWN
+
+
+def _takes_tensors(function: Function) -> bool:
+    cls = function.cls
+    if cls is None:
+        return FORWARD_NAME.search(function.name) is not None
+    return is_module(cls) or cls.is_a(AUTOGRAD) or function.name in STEP_HOOKS
+
+
+def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function) -> Value:
+    name = function.name
+    if NOT_A_TENSOR.search(arg.arg) or (function.cls is None and arg.arg == "self"):
+        return UNKNOWN
+    parameters = [inner.arg for inner in function.node.args.args[1:]]
+    batch = parameters[:1] if name in FIRST_ALONE else parameters
+    if name in WITHOUT_BATCH or (name in STEP_HOOKS and arg.arg not in batch):
+        return UNKNOWN
+    way = (f"parameter `{arg.arg}` of {name}",)
+    return Tensor(container=True, source="parameter", way=way, maybe_none=default is not None)
+
+
+def _annotated(note: str, function: Function, heat: Heat) -> Value | None:
+    if _TENSOR.match(note):
+        on_device = heat == "step" or (function.cls is not None and is_module(function.cls))
+        mask = True if "Bool" in note else None
+        return Tensor("device" if on_device else "unknown", mask, way=(f"annotated `{note}`",))
+    if "DataLoader" in note:
+        return Loader(BATCH)
+    if _ARRAY.search(note):
+        return ARRAY
+    name = _OPTIONAL.sub(r"\1", note).strip("'\"")
+    found = function.module.names.get(name)
+    if isinstance(found, ClassValue) and found.cls.name == name:
+        return Object(found.cls)
+    return None

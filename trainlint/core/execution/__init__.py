@@ -1,0 +1,1 @@
+"""Execute statements and evaluate expressions with abstract values."""

@@ -1,0 +1,98 @@
+"""Execute the body of a function, once for each context: how often it runs, and what it is given."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from trainlint.core.execution.arguments import handed, parameters
+from trainlint.core.libraries.frameworks import EVALUATION_FUNCTION, TRAINING_STEP
+from trainlint.core.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Run
+from trainlint.core.project.definitions import Environment, Function
+from trainlint.core.values.joining import join, joined
+from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Value
+
+MOST_CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
+"""How many contexts of a function are told apart, by how often it runs; later ones get what these gave."""
+DEEPEST: Final = 60
+"""Calls inside calls."""
+
+
+def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: ast.AST) -> Value:
+    """Call a function of the project."""
+    function = value.function
+    args = (*value.args, *arguments.args)
+    named = {**value.named, **arguments.named}
+    self_value = value.bound
+    if self_value is not None:
+        args = (self_value, *args)
+    elif function.cls is not None and args and isinstance(args[0], Object):
+        self_value = args[0]
+    values = parameters(function, Arguments(args, named, arguments.open, arguments.rest))
+    step = f"passed by {run.frame.module.path}:{getattr(node, 'lineno', 0)}"
+    values = {name: handed(given, step) for name, given in values.items()}
+    return execute(run, function, values, self_value, node)
+
+
+def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
+    """The result of a function in a context; what it does is added to the effects of the code around."""
+    heat = _heat(run, function)
+    kind = "elsewhere" if heat in ELSEWHERE else heat
+    key = (kind, tuple(sorted((name, value.key) for name, value in values.items())), run.level == "sure", run.quiet)
+    remembered = run.remembered.setdefault(function, {})
+    known = remembered.get(key)
+    if known is not None:
+        run.effects |= known[1]
+        return known[0]
+    contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
+    if _too_much(run, function, len(contexts), kind):
+        return _what_is_known(run, function, contexts)
+    remembered[key] = run.results.get(function, UNKNOWN), frozenset()
+    contexts.append(key)
+    result, effects = _execute(run, function, values, self_value, node, heat)
+    remembered[key] = result, effects
+    old = run.results.get(function)
+    run.results[function] = result if old is None else join(old, result)
+    run.stepped = run.stepped or "optimizes" in effects
+    run.effects |= effects
+    return result
+
+
+def _heat(run: Run, function: Function) -> Heat:
+    """How often the body runs: as its caller, unless the name says otherwise."""
+    if run.heat == "step" and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):
+        return "evaluation"
+    return "step" if run.heat == "cold" and function.name == TRAINING_STEP else run.heat
+
+
+def _too_much(run: Run, function: Function, contexts: int, kind: str) -> bool:
+    recursive = sum(1 for frame in run.stack if frame.function is function) > 1
+    return contexts >= MOST_CONTEXTS[kind] or recursive or len(run.stack) > DEEPEST or run.over_time
+
+
+def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Value:
+    """All results in the contexts that were executed."""
+    remembered = run.remembered[function]
+    for key in contexts:
+        run.effects |= remembered[key][1]
+    if contexts:
+        return joined(remembered[key][0] for key in contexts)
+    return run.results.get(function, UNKNOWN)
+
+
+def _execute(
+    run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None, heat: Heat
+) -> tuple[Value, frozenset[Effect]]:
+    around, effects = run.heat, run.effects
+    run.heat, run.effects = heat, set()
+    frame = Frame(
+        function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
+    )
+    run.stack.append(frame)
+    run.block(function.body, frame)
+    run.stack.pop()
+    own = frozenset(run.effects)
+    run.heat, run.effects = around, effects
+    if function.generator:
+        return Stream(joined(frame.yielded)), own
+    return (joined(frame.returned) if frame.returned else NONE), own

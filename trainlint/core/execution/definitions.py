@@ -1,0 +1,149 @@
+"""Definitions and imports."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.core.execution.expressions import define
+from trainlint.core.libraries.modules import PASSING_DECORATOR
+from trainlint.core.machine.run import Arguments, Frame, Run
+from trainlint.core.machine.text import text
+from trainlint.core.project.definitions import Class, Function
+from trainlint.core.project.modules import Module
+from trainlint.core.values.kinds import (
+    UNKNOWN,
+    Choice,
+    ClassValue,
+    FunctionValue,
+    ModuleValue,
+    Name,
+    Object,
+    Value,
+)
+
+
+def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> bool:
+    """A function, as its decorators leave it."""
+    known = run.functions.get(id(node))
+    if known is None:
+        known = run.functions[id(node)] = Function(node, frame.module, frame.cls)
+    value: Value = define(run, known, frame)
+    if known.kind == "setter":
+        return False
+    if known.kind == "plain":
+        for decorator in reversed(node.decorator_list):
+            value = _decorated(run, decorator, value, node, frame)
+    frame.names[node.name] = value
+    return False
+
+
+def _decorated(run: Run, decorator: ast.expr, value: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a decorator of the project makes of a function; those of libraries leave it as it is."""
+    if PASSING_DECORATOR.search(text(decorator)):
+        return value
+    wrapper = run.value(decorator, frame)
+    if not isinstance(wrapper, FunctionValue):
+        return value
+    wrapped = run.call(wrapper, Arguments((value,)), node, frame)
+    return wrapped if isinstance(wrapped, FunctionValue | Object) else value
+
+
+def class_(run: Run, node: ast.ClassDef, frame: Frame) -> bool:
+    """A class: its bases, its body, and its registration by decorators of the project."""
+    cls = run.classes.get(id(node))
+    if cls is None:
+        scopes = frame.scopes if frame.function is None else (frame.names, *frame.scopes)
+        cls = run.classes[id(node)] = Class(node, frame.module, scopes)
+    cls.set_bases(tuple(_base(run.value(base, frame), base) for base in node.bases))
+    inner = Frame(frame.module, cls.names, cls=cls, scopes=cls.scopes)
+    run.stack.append(inner)
+    run.block(node.body, inner)
+    run.stack.pop()
+    for decorator in node.decorator_list:
+        wrapper = run.value(decorator, frame)
+        if isinstance(wrapper, FunctionValue):
+            run.call(wrapper, Arguments((ClassValue(cls),)), node, frame)
+    frame.names[node.name] = ClassValue(cls)
+    return False
+
+
+def _base(value: Value, node: ast.expr) -> Value:
+    """A base class: one of the project, or a name."""
+    if isinstance(value, Choice):
+        value = value.options[0]
+    return value if isinstance(value, ClassValue | Name) else Name(text(node))
+
+
+def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
+    """`import a.b as c`."""
+    for alias in node.names:
+        found = run.project.absolute(alias.name, frame.module)
+        if found is not None:
+            run.execute_module(found)
+        if alias.asname:
+            frame.names[alias.asname] = Name(alias.name) if found is None else ModuleValue(found)
+            continue
+        first = alias.name.partition(".")[0]
+        top = None if found is None else run.project.absolute(first, frame.module)
+        frame.names[first] = Name(first) if top is None else ModuleValue(top)
+    return False
+
+
+def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
+    """`from a.b import c`."""
+    dotted, source = _source(run, node, frame.module)
+    if source is not None:
+        run.execute_module(source)
+    for alias in node.names:
+        if alias.name == "*":
+            _import_all(source, dotted, node, frame)
+            continue
+        name = alias.asname or alias.name
+        if source is not None and alias.name in source.names:
+            frame.names[name] = source.names[alias.name]
+            continue
+        below = _submodule(run, node, dotted, source, alias.name, frame.module)
+        if below is not None:
+            run.execute_module(below)
+            frame.names[name] = ModuleValue(below)
+        elif source is None and not node.level:
+            frame.names[name] = Name(f"{dotted}.{alias.name}")
+        else:
+            frame.names.setdefault(name, UNKNOWN)
+    return False
+
+
+def _source(run: Run, node: ast.ImportFrom, importer: Module) -> tuple[str, Module | None]:
+    if node.level:
+        dotted = run.project.relative(importer, node.level, node.module or "")
+        return dotted, run.project.modules.get(dotted)
+    dotted = node.module or ""
+    return dotted, run.project.absolute(dotted, importer)
+
+
+def _import_all(source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
+    if source is not None:
+        frame.names.update({name: value for name, value in source.names.items() if not name.startswith("_")})
+        frame.module.star_imports.extend(source.star_imports)
+    elif not node.level:
+        frame.module.star_imports.append(dotted)
+
+
+def _submodule(
+    run: Run, node: ast.ImportFrom, dotted: str, source: Module | None, name: str, importer: Module
+) -> Module | None:
+    if source is not None or node.level:
+        return run.project.modules.get(f"{dotted if source is None else source.name}.{name}")
+    return run.project.absolute(f"{dotted}.{name}", importer) if "." in dotted else None
+
+
+def execute_module(run: Run, module: Module) -> None:
+    """Execute the top level of a file. Tests and benchmarks train nothing that counts."""
+    module.executed = True
+    heat, effects = run.heat, run.effects
+    run.heat, run.effects = "off" if module.is_test else "cold", set()
+    frame = Frame(module, module.names)
+    run.stack.append(frame)
+    run.block(module.tree.body, frame)
+    run.stack.pop()
+    run.heat, run.effects = heat, effects

@@ -1,0 +1,81 @@
+"""Arithmetic and comparisons of abstract values."""
+
+from __future__ import annotations
+
+import ast
+from typing import cast
+
+from trainlint.core.values.joining import element, joined
+from trainlint.core.values.kinds import (
+    ARRAY,
+    COUNTER,
+    PLAIN,
+    UNKNOWN,
+    Array,
+    Items,
+    Place,
+    Plain,
+    Source,
+    Tensor,
+    Value,
+)
+
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
+    """The result of a binary operator."""
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return _of_tensors(left, right, operator)
+    if isinstance(left, Array) or isinstance(right, Array):
+        return ARRAY
+    if isinstance(left, Items) or isinstance(right, Items):
+        return _of_items(left, right, operator)
+    if isinstance(left, Plain) and isinstance(right, Plain):
+        counts = "counter" in (left.meaning, right.meaning) and isinstance(operator, ast.Add | ast.Sub)
+        return COUNTER if counts else PLAIN
+    return UNKNOWN
+
+
+def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
+    """A tensor of the device wins; a number leaves the place of the tensor."""
+    main: Tensor
+    other: Value
+    place: Place
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
+        place = "device" if main.place == "device" else main.place if left.place == right.place else "unknown"
+        mask = bool(left.mask or right.mask) or None
+    else:
+        main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
+        place, mask = main.place, main.mask or None
+    mixed = main.source == "mixed" and not isinstance(other, Tensor)
+    source: Source = "mixed" if mixed else "computed" if place == "host" and main.source else ""
+    return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
+
+
+def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
+    if isinstance(operator, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+        parts = (*left.parts, *right.parts)
+        if left.fixed and right.fixed and len(parts) < 20:
+            return Items(parts, fixed=True)
+        return Items((joined(parts),) if parts else ())
+    if isinstance(operator, ast.Mult | ast.Add):
+        return Items((element(left if isinstance(left, Items) else right),))
+    return UNKNOWN
+
+
+def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
+    """The result of one comparison: a mask where a tensor takes part, else a bool of the host."""
+    if isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        return PLAIN
+    if isinstance(left, Tensor) and (left.place == "device" or not isinstance(right, Tensor)):
+        main, other = left, right
+    elif isinstance(right, Tensor):
+        main, other = right, left
+    else:
+        return PLAIN
+    if isinstance(other, Plain) and (other.constant is None or isinstance(other.constant, str)):
+        return PLAIN
+    container = main.container and main.source in ("parameter", "loader", "mixed")
+    return Tensor(main.place, True, container, "", main.way)

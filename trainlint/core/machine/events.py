@@ -1,0 +1,86 @@
+"""What a run tells its listener: operations that make the host wait, and copies from the host to the device."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Literal, NamedTuple
+
+from trainlint.core.values.kinds import Value
+
+Level = Literal["sure", "framework", "presumed", "orphan"]
+"""How the code around is known to run: called from a program, by a framework, presumed to be, or by nobody in sight."""
+
+
+class Happening(Enum):
+    """What an operation does. All down to SCALE make the host wait; the others copy to the device."""
+
+    ITEM = auto()
+    COPY_TO_HOST = auto()
+    TO_LIST = auto()
+    TO_NUMPY = auto()
+    TEST = auto()
+    """A Python test needs the value."""
+    NUMBER = auto()
+    """The value is taken as a Python number."""
+    FORMAT = auto()
+    COMPARE = auto()
+    """Python's `max`, `sorted` or `in` compares tensors one by one."""
+    BOUND = auto()
+    """A slice or a range ends at the value."""
+    SIZE = auto()
+    """The value is the size of a new tensor."""
+    MASK_INDEX = auto()
+    MASK_WRITE = auto()
+    SIZED = auto()
+    """The result's size depends on the data."""
+    ANSWER = auto()
+    """The function answers yes or no in Python."""
+    HOST_WRITE = auto()
+    """A tensor of the device is written into one of the host."""
+    SCALARS_TO_TENSOR = auto()
+    """`torch.tensor` reads each scalar of a list."""
+    SYNCHRONIZE = auto()
+    SCALE = auto()
+    """The loss scale of a GradScaler is read."""
+    BATCH_COPY = auto()
+    """A batch is copied, and the host waits."""
+    MADE_ON_HOST = auto()
+    """A tensor that the device could have made is made on the host and copied."""
+    DATA_COPY = auto()
+    """Numbers or an array of the host are copied."""
+    READ_BACK = auto()
+    """What was read from the device is copied to it again."""
+    INDEX_COPY = auto()
+    """A tensor of the host is used as an index, or written, and copied for it."""
+
+
+WAITS = frozenset(list(Happening)[: list(Happening).index(Happening.SCALE) + 1])
+
+
+class Caller(NamedTuple):
+    """A call on the way from a loop to an operation."""
+
+    path: str
+    line: int
+    function: str
+
+
+class Event(NamedTuple):
+    """An operation that a run executed in a training step."""
+
+    path: str
+    """The file, below the root of the project."""
+    node: ast.expr | ast.stmt
+    happening: Happening
+    what: str
+    """The operation, for people."""
+    value: Value | None
+    """What is read or copied, with its way."""
+    level: Level
+    chain: tuple[Caller, ...]
+    """The calls to it, outermost first."""
+
+
+Listener = Callable[[Event], None]

@@ -1,0 +1,210 @@
+"""A run: what it has found out so far, where it is, and how its parts are called."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+from trainlint.core.branches.branch import Cold
+from trainlint.core.machine.events import Caller, Event, Happening, Level, Listener
+from trainlint.core.project.definitions import Class, Environment, Function
+from trainlint.core.project.modules import Module, Project
+from trainlint.core.values.kinds import UNKNOWN, Tensor, Value
+
+Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
+"""How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
+Effect = Literal["trains", "optimizes", "takes_batches", "looped"]
+"""What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop."""
+ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
+"""Heats that stay: what is called from there is not part of a training step."""
+_CHAIN_LENGTH: Final = 5
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call."""
+
+    args: Sequence[Value] = ()
+    named: Mapping[str, Value] = {}
+    """By name."""
+    open: bool = False
+    """Whether there may be more than are known, as after `*args`."""
+    rest: Value | None = None
+    """What any further named argument is, as after `**batch`."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them."""
+        return (*self.args, *self.named.values())
+
+    def get(self, position: int, name: str) -> Value | None:
+        """An argument that may be given by position or name."""
+        return self.args[position] if len(self.args) > position else self.named.get(name)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A function, class body or module that is being executed."""
+
+    module: Module
+    names: Environment
+    function: Function | None = None
+    """None at the top level of a module, and in a class body."""
+    cls: Class | None = None
+    """The class whose body this is."""
+    scopes: tuple[Environment, ...] = ()
+    """Names of the functions around."""
+    self_value: Value | None = None
+    global_names: set[str] = field(default_factory=set)
+    returned: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)
+    called_at: ast.AST | None = None
+    """The call in the frame before."""
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is the top level of a file."""
+        return self.function is None and self.cls is None
+
+    @property
+    def title(self) -> str:
+        """The name of what is executed, for people."""
+        if self.function is not None:
+            return self.function.name
+        return "<module>" if self.cls is None else self.cls.name
+
+
+class Parts(NamedTuple):
+    """The functions that execute nodes and calls; passed in, so that their modules need not import each other."""
+
+    statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], bool | None]]
+    """Execute one statement; true if the block ends there."""
+    expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Value]]
+    call: Callable[[Run, Value, Arguments, ast.AST, Frame], Value]
+    """Call a value."""
+    attribute: Callable[[Run, Value, str, ast.AST, Frame], Value]
+    method: Callable[[Run, Value, str, Arguments, ast.Call, Frame], Value]
+    """Call a method of a value in the code."""
+    items: Callable[[Run, Value, ast.AST, Frame], Value]
+    """What a loop over a value gives each time."""
+    execute_module: Callable[[Run, Module], None]
+
+
+class Run:
+    """The state of an abstract run. The fields are what is known now; they change while the run goes on."""
+
+    def __init__(self, project: Project, parts: Parts, listener: Listener, seconds: float) -> None:
+        self.project = project
+        self.listener = listener
+        self.deadline = time.process_time() + seconds
+        self._parts = parts
+        self._statements, self._expressions = parts.statements, parts.expressions
+        # What has been found out
+        self.attributes: dict[tuple[Class, str], Value] = {}
+        self.options: dict[str, Value] = {}
+        """Options of command lines with what they are by default."""
+        self.functions: dict[int, Function] = {}
+        """By the identity of their nodes, in the order in which they were met."""
+        self.classes: dict[int, Class] = {}
+        self.remembered: dict[Function, dict[object, tuple[Value, frozenset[Effect]]]] = {}
+        """Results of functions by how often they run and what they are given."""
+        self.contexts: dict[Function, dict[str, list[object]]] = {}
+        """For each function the keys of `remembered` by its kind of heat: "cold", "step" or "elsewhere"."""
+        self.results: dict[Function, Value] = {}
+        """What each function has returned so far."""
+        # Where it is
+        self.stack: list[Frame] = []
+        self.heat: Heat = "cold"
+        self.level: Level = "sure"
+        self.effects: set[Effect] = set()
+        self.quiet = False
+        """Whether nothing is told: the body of a loop is executed to see what it does."""
+        self.feeding = False
+        """Whether the loop that begins takes batches from a loader."""
+        self.stepped = False
+        """Whether this iteration has stepped an optimizer already."""
+
+    # How the parts call one another
+    def value(self, node: ast.expr, frame: Frame) -> Value:
+        """Evaluate an expression."""
+        evaluate = self._expressions.get(type(node))
+        return UNKNOWN if evaluate is None else evaluate(self, node, frame)
+
+    def block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Execute statements. Returns whether the block ends before its last statement's successor."""
+        heat = self.heat
+        ended = False
+        for statement in body:
+            execute = self._statements.get(type(statement))
+            if execute is not None and execute(self, statement, frame):
+                ended = True
+                break
+        self.heat = heat
+        return ended
+
+    def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+        """Call a value."""
+        return self._parts.call(self, value, arguments, node, frame)
+
+    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+        """An attribute of a value."""
+        return self._parts.attribute(self, base, name, node, frame)
+
+    def method(self, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+        """Call a method of a value."""
+        return self._parts.method(self, base, name, arguments, node, frame)
+
+    def items(self, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """What a loop over a value gives each time."""
+        return self._parts.items(self, value, node, frame)
+
+    def execute_module(self, module: Module) -> None:
+        """Execute the top level of a module, unless that was done."""
+        if not module.executed:
+            self._parts.execute_module(self, module)
+
+    # Where it is
+    @property
+    def frame(self) -> Frame:
+        """The innermost function."""
+        return self.stack[-1]
+
+    @property
+    def over_time(self) -> bool:
+        """Whether the time for this run is used up."""
+        return time.process_time() > self.deadline
+
+    def cooled(self, cold: Cold) -> Heat:
+        """How often a branch runs of which a test says so much."""
+        if not cold or self.heat in ELSEWHERE:
+            return self.heat
+        if self.heat == "cold":
+            return "cold" if cold == "rare" else cold
+        return cold
+
+    # What it tells
+    def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
+        """Tell the listener of an operation, if it is executed in training steps."""
+        if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
+            return
+        calls = [
+            Caller(around.module.path, getattr(inner.called_at, "lineno", 0), around.title)
+            for around, inner in zip(self.stack, self.stack[1:], strict=False)
+            if inner.called_at is not None
+        ]
+        chain = tuple(calls[-_CHAIN_LENGTH:])
+        self.listener(Event(self.frame.module.path, node, happening, what, value, self.level, chain))
+
+    def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
+        """The host needs this value: tell it if it is a tensor of the device.
+
+        `structures`: also if it may be a structure of tensors, since none could be read so.
+        """
+        if not isinstance(value, Tensor) or value.place not in ("device", "unknown"):
+            return False
+        if value.container and not structures:
+            return False
+        self.tell(node, happening, what, value)
+        return True

@@ -1,0 +1,142 @@
+"""Classes and functions of the project, as they are met when their module is executed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+from trainlint.core.values.kinds import ClassValue, Name, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainlint.core.project.modules import Module
+
+Environment = dict[str, Value]
+Kind = Literal["plain", "staticmethod", "classmethod", "property", "setter", "contextmanager"]
+_KINDS: Final[dict[str, Kind]] = {
+    "staticmethod": "staticmethod",
+    "classmethod": "classmethod",
+    "property": "property",
+    "cached_property": "property",
+    "contextmanager": "contextmanager",
+    "setter": "setter",
+    "deleter": "setter",
+}
+_NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Class:
+    """A class statement, with what its body defines and its bases."""
+
+    __slots__ = ("_order", "bases", "fields", "module", "names", "node", "scopes")
+
+    def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
+        self.node, self.module, self.scopes = node, module, scopes
+        self.bases: tuple[Value, ...] = ()
+        self.names: Environment = {}
+        self.fields: list[str] = []
+        """Annotated names in their order: what a dataclass is made with."""
+        self._order: tuple[Class, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name in the class statement."""
+        return self.node.name
+
+    def set_bases(self, bases: tuple[Value, ...]) -> None:
+        """Set what the class statement names as bases."""
+        self.bases, self._order = bases, None
+
+    @property
+    def order(self) -> tuple[Class, ...]:
+        """The class and its bases in the project, in the order in which names are looked up."""
+        if self._order is None:
+            self._order = (self,)  # for a class that is its own base
+            found: dict[Class, None] = {self: None}
+            for base in self.bases:
+                if isinstance(base, ClassValue):
+                    found.update(dict.fromkeys(base.cls.order))
+            self._order = tuple(found)
+        return self._order
+
+    @property
+    def library_bases(self) -> tuple[str, ...]:
+        """Dotted names of the bases that are not in the project."""
+        return tuple(base.dotted for cls in self.order for base in cls.bases if isinstance(base, Name))
+
+    def find(self, name: str) -> Value | None:
+        """What the class or the nearest base in the project defines under a name."""
+        for cls in self.order:
+            if name in cls.names:
+                return cls.names[name]
+        return None
+
+    def is_a(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a base outside the project has a name that a pattern finds."""
+        return any(pattern.search(base) for base in self.library_bases)
+
+
+class Function:
+    """A function or lambda, with the scopes around it."""
+
+    __slots__ = (
+        "cls",
+        "decorators",
+        "defaults",
+        "generator",
+        "kind",
+        "module",
+        "named_defaults",
+        "no_grad",
+        "node",
+        "scopes",
+    )
+
+    def __init__(self, node: AnyFunction, module: Module, cls: Class | None) -> None:
+        self.node, self.module, self.cls = node, module, cls
+        self.scopes: tuple[Environment, ...] = ()
+        self.defaults: tuple[Value, ...] = ()
+        """Of the last positional parameters."""
+        self.named_defaults: tuple[Value | None, ...] = ()
+        """Of the parameters that are given by name alone."""
+        self.decorators = tuple(ast.unparse(node) for node in getattr(node, "decorator_list", ()))
+        names = [text.partition("(")[0] for text in self.decorators]
+        self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
+        self.no_grad = any(_NO_GRAD.search(name) for name in names)
+        self.generator = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node))
+
+    @property
+    def name(self) -> str:
+        """The name in its def statement."""
+        return getattr(self.node, "name", "<lambda>")
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements; of a lambda one return."""
+        node = self.node
+        if isinstance(node, ast.Lambda):
+            return [ast.copy_location(ast.Return(node.body), node.body)]
+        return node.body
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Those that are given by position or name, then those given by name alone."""
+        spec = self.node.args
+        return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+    def __repr__(self) -> str:
+        return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below a function without those of the functions and classes in it."""
+    pending = list(ast.iter_child_nodes(node))
+    while pending:
+        inner = pending.pop()
+        yield inner
+        if not isinstance(inner, (*_FUNCTIONS, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(inner))

@@ -1,0 +1,1 @@
+"""What a thing is, where it lies, and how it came to be: the values of the abstract run."""
