@@ -14,7 +14,7 @@ from trainlint.core.branches.words import (
     COUNTER,
     EVALUATION,
     GPU,
-    LAST_ONE,
+    INTERVAL,
     LIMIT,
     OFTEN,
     ON_GPU,
@@ -29,11 +29,13 @@ _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast
 ValueOf = Callable[[ast.expr], Value]
 
 
-def interval(length: ast.expr) -> Branch:
-    """The branches of `step % length == 0`."""
+def interval(counted: ast.expr, length: ast.expr, value: Value) -> Branch:
+    """The branches of `counted % length == 0`, where a counter of steps is counted, or the length is an interval's."""
     if isinstance(length, ast.Constant) and isinstance(length.value, int) and length.value <= OFTEN:
         return PLAIN_BRANCH
     text = ast.unparse(length)
+    if not (_is_counter(counted, value) or INTERVAL.search(text)):
+        return PLAIN_BRANCH
     if ACCUMULATION.search(text):
         return PLAIN_BRANCH
     return Branch(holds="rare", because=f"every `{text}` steps")
@@ -50,7 +52,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     equal = isinstance(operator, ast.Eq | ast.Is | ast.In)
     remainder = _remainder(test)
     if remainder is not None:
-        return interval(remainder.right) if equal else PLAIN_BRANCH
+        return interval(remainder.left, remainder.right, value_of(remainder.left)) if equal else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
     if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
         return _with_none(left, first)
@@ -76,13 +78,24 @@ def _remainder(test: ast.Compare) -> ast.BinOp | None:
 
 
 def _asks_for_gpu(left: ast.expr, text: str) -> bool:
-    return GPU.search(ast.unparse(left)) is not None and RANK.search(text) is None
+    return GPU.search(last_name(left)) is not None and RANK.search(text) is None
+
+
+def _is_counter(node: ast.expr, value: Value) -> bool:
+    """Whether an expression counts steps: by its value, or, where that says nothing, by its name."""
+    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):  # `step + 1`
+        node = node.left
+    if isinstance(value, Plain) and value.meaning in ("counter", "inner"):
+        return value.meaning == "counter"
+    if not isinstance(value, Plain | Unknown) or isinstance(node, ast.Constant):
+        return False
+    return COUNTER.match(last_name(node)) is not None
 
 
 def _with_none(left: ast.expr, value: Value) -> Branch:
     if not isinstance(value, Unknown) and not value.maybe_none:
         return Branch(truth=is_none(value))
-    if GPU.search(ast.unparse(left)):
+    if GPU.search(last_name(left)):
         return Branch(truth=False, because="a GPU is there")
     return PLAIN_BRANCH
 
@@ -118,11 +131,7 @@ def _counted(test: ast.Compare, value: Value, equal: bool) -> Branch | None:
         return None
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     because = f"`{ast.unparse(test)}`"
-    if equal and LAST_ONE.search(ast.unparse(right)):
-        return Branch(holds="rare", because=because)
-    known = isinstance(value, Plain) and value.meaning == "counter"
-    named = isinstance(value, Plain | Unknown) and COUNTER.match(last_name(left)) is not None
-    if not (known or named):
+    if not _is_counter(left, value):
         return None
     if equal:
         return Branch(holds="rare", because=because)

@@ -6,9 +6,9 @@ import ast
 from typing import Final
 
 from trainlint.core.branches.branch import Branch
-from trainlint.core.branches.words import EVALUATION, RANK, RARE, TRAINING
+from trainlint.core.branches.words import EVALUATION, ONCE_TRUE, RANK, RARE, TRAINING
 
-_PASSING: Final = frozenset({"bool", "hasattr", "getattr", "int", "len"})
+_PASSING: Final = frozenset({"bool", "getattr", "int", "len"})
 """Calls that ask for one of their arguments."""
 
 
@@ -21,7 +21,9 @@ def last_name(node: ast.expr) -> str:
             case ast.Subscript():
                 node = node.value
             case ast.Call(func=ast.Name(id=called), args=[first, *rest]) if called in _PASSING:
-                node = rest[0] if called in ("getattr", "hasattr") and rest else first
+                node = rest[0] if called == "getattr" and rest else first
+            case ast.Call(func=ast.Name(id="hasattr")):
+                return ""
             case ast.Call():
                 node = node.func
             case ast.Attribute():
@@ -35,6 +37,8 @@ def last_name(node: ast.expr) -> str:
 def by_name(name: str, hot: bool) -> Branch | None:
     """What a name alone says of the branches of a test for it."""
     because = f"`{name}`"
+    if ONCE_TRUE.search(name):
+        return Branch(fails="rare", because=because)
     if name == "training" and hot:
         return Branch(truth=True, because=because)
     if TRAINING.search(name):

@@ -9,7 +9,7 @@ from typing import Final, cast
 from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.core.branches.comparisons import compared, interval
 from trainlint.core.branches.names import by_name, last_name
-from trainlint.core.branches.words import GPU, OTHER_DEVICE, RANK
+from trainlint.core.branches.words import GPU, GPU_AVAILABLE, OTHER_DEVICE, RANK
 from trainlint.core.values.kinds import (
     ClassValue,
     FunctionValue,
@@ -45,14 +45,14 @@ def read(test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
         case ast.Compare() if len(test.ops) == 1:
             return compared(test, value_of, hot)
         case ast.BinOp(op=ast.Mod()):
-            return interval(test.right).turned
+            return interval(test.left, test.right, value_of(test.left)).turned
     return _named(test, value_of(test), hot)
 
 
 def _known(test: ast.expr, value: Value) -> Branch | None:
     """The outcome, where the value itself is known."""
     if isinstance(value, Plain):
-        if isinstance(test, ast.Name | ast.Attribute | ast.Call) and _asks_for_gpu(ast.unparse(test)):
+        if isinstance(test, ast.Name | ast.Attribute | ast.Call) and _asks_for_gpu(test):
             return Branch(truth=True, because="a GPU is there")
         if value.known:
             return Branch(truth=bool(value.constant))
@@ -70,7 +70,7 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
     text = ast.unparse(test)
     if OTHER_DEVICE.search(text):
         return Branch(truth=False, because="for another kind of device")
-    if _asks_for_gpu(text):
+    if _asks_for_gpu(test):
         return Branch(truth=True, because="a GPU is there")
     if isinstance(value, Plain):
         if value.meaning == "off":
@@ -78,10 +78,11 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
         if value.says is not None:
             holds, fails = value.says
             return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
-    if text.startswith("hasattr(self"):
-        return Branch(fails="rare", because=f"`{text}`")
     return by_name(last_name(test), hot) or PLAIN_BRANCH
 
 
-def _asks_for_gpu(text: str) -> bool:
-    return GPU.search(text) is not None and RANK.search(text) is None
+def _asks_for_gpu(test: ast.expr) -> bool:
+    """Whether a test asks for a GPU, and not for a rank among several."""
+    text = ast.unparse(test)
+    asked = GPU_AVAILABLE.search(text) or GPU.search(last_name(test))
+    return bool(asked) and RANK.search(text) is None

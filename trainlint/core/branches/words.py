@@ -10,34 +10,52 @@ def _word(words: str) -> re.Pattern[str]:
     return re.compile(rf"(^|_)({'|'.join(words.split())})($|_)", re.IGNORECASE)
 
 
-EVALUATION: Final = _word(
-    "eval evaluate evaluating evaluation val valid validate validation validating test testing infer inference sampling"
-    " predict is_?test do_?eval dev generate export onnx tracing jit scripting"
+def _whole(names: str) -> re.Pattern[str]:
+    return re.compile(rf"^_?({'|'.join(names.split())})$", re.IGNORECASE)
+
+
+_EVALUATION_WORDS: Final = (
+    "eval evaluate evaluating evaluation val validate validation validating test testing infer inference export onnx"
+    " tracing jit scripting"
 )
-TRAINING: Final = _word("train training is_?train istraining")
-RARE: Final = _word(
-    "log logs logging print verbose debug debugging display vis visuali[sz]e visualization plot save saving checkpoint"
-    " ckpt dump interval freq frequency every period summary profile profiler profiling best first initialized initted"
-    " inited is_last dry_run monitor benchmark sanity timing histogram early_?stop stop tensorboard_step report"
-)
-RANK: Final = re.compile(r"rank|main_process|is_master|is_main|is_chief|world_size|distributed|num_processes", re.I)
-GPU: Final = re.compile(
-    r"(^|_|\.)(cuda|gpu|gpus|gpu_id|gpu_ids|use_cuda|use_gpu|n_gpu|num_gpus?|ngpus?|is_cuda)($|_|\()|cuda\.is_available",
+_ASKED: Final = r"(is_|do_|to_|should_|need_|use_|run_|in_)?"
+EVALUATION: Final = re.compile(
+    rf"{_word(_EVALUATION_WORDS).pattern}|^_?{_ASKED}(valid|dev|generate|generating|generation|sampling|predict|predicting"
+    r"|prediction)(_?(mode|only|step|phase|epoch|loader|set))?$",
     re.IGNORECASE,
 )
+TRAINING: Final = _word("train training is_?train istraining")
+RARE: Final = re.compile(
+    r"(^|_)(verbose|debug|debugging|display|vis|visuali[sz]e|visuali[sz]ation|plot|checkpoint|ckpt|dump|interval|freq"
+    r"|frequency|every|period|summary|profile|profiler|profiling|best|dry_run|monitor|benchmark|sanity|timing|histogram"
+    rf"|print|report)($|_)|^_?{_ASKED}sav(e|ing)($|_)|_save$"
+    r"|(^|_)log(s|ging)?(?!_?(prob|std|var|scale|sigma|softmax|likelihood|mel|spec|space|det|alpha|sum|ratio|p$))($|_)"
+    r"|^_?(is_|at_)?first(_?(step|iter|batch|time|epoch|call|forward|backward|run|pass)\w*)?$"
+    rf"|^_?(early_|{_ASKED})stop(ping|ped)?$|(^|_)is_last($|_)",
+    re.IGNORECASE,
+)
+ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
+"""Marks that are unset the first time only."""
+RANK: Final = re.compile(r"rank|main_process|is_master|is_main|is_chief|world_size|distributed|num_processes", re.I)
+GPU: Final = re.compile(
+    r"(^|_)(cuda|gpus?|gpu_ids?|n_?gpus?|num_gpus?)$|^(use|is|has|with|on)_(cuda|gpu)|cuda(_is)?_available|is_cuda$",
+    re.IGNORECASE,
+)
+GPU_AVAILABLE: Final = re.compile(r"cuda\.is_available")
 OTHER_DEVICE: Final = re.compile(
     r"(^|[._'\"])(mps|xpu|npu|tpu|xla|hpu|use_tpu|musa|is_torch_xla_available|is_torch_npu_available)($|[._'\"(])", re.I
 )
 COUNTER: Final = re.compile(
-    r"^(global_?steps?|steps?|iters?|iteration|iterations|it|i|j|idx|batch_?idx|batch_?i|batch_?id|batch_?num"
-    r"|batch_?index|epochs?|cur_?iter|cur_?epoch|current_?(step|epoch|iter)|i_batch|n_iter|iter_?num|itr|num_updates"
-    r"|total_?(step|iter)s?|step_?num|_?n_?updates|train_?steps?)$"
+    r"^_?(global_?steps?|steps?|iter|iteration|it|batch_?idx|batch_?i|batch_?id|batch_?num|batch_?index|epoch|cur_?iter"
+    r"|cur_?epoch|current_?(step|epoch|iter)|i_batch|iter_?num|num_?iter|itr|num_updates|total_?(step|iter)s?|step_?num"
+    r"|_?n_?updates|train_?steps?|cumulative_iters)$"
 )
+"""Names of counters of steps, whatever their value. `i` counts only where its loop is known."""
 ACCUMULATION: Final = re.compile(
     r"accum|micro|grad_acc|update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision", re.IGNORECASE
 )
+INTERVAL: Final = re.compile(r"freq|every|interval|period", re.IGNORECASE)
 LIMIT: Final = re.compile(r"max|total|end|limit|patience|num_|n_iter|len|stop|budget|last", re.IGNORECASE)
-LAST_ONE: Final = re.compile(r"(^|[._(])(total|len\(|max|last|final|end|num_batches)")
 BEST: Final = re.compile(r"(^|_)best($|_)")
 PASSED_TIME: Final = re.compile(r"time\(\)|interval|_freq|_every|last_")
 ON_GPU: Final = frozenset({"cuda", "gpu"})

@@ -13,6 +13,7 @@ from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.values.joining import element, joined
 from trainlint.core.values.kinds import (
     COUNTER,
+    INNER_COUNTER,
     NONE,
     PLAIN,
     UNKNOWN,
@@ -76,14 +77,19 @@ def _sum(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame)
     return element(_first(arguments))
 
 
+def _counter(run: Run) -> Value:
+    """What a loop counts: steps, or what it goes through inside of each step."""
+    return INNER_COUNTER if run.heat == "step" else COUNTER
+
+
 def _range(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     for argument in arguments.args:
         run.reads(node, argument, Happening.BOUND, "`range()`")
-    return Items((COUNTER,))
+    return Items((_counter(run),))
 
 
 def _enumerate(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return Stream(Items((COUNTER, run.items(_first(arguments), node, frame)), fixed=True))
+    return Stream(Items((_counter(run), run.items(_first(arguments), node, frame)), fixed=True))
 
 
 def _zip(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -86,6 +86,8 @@ def _fills(node: ast.If, frame: Frame) -> bool:
     test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
     targets = [target for inner in node.body if isinstance(inner, ast.Assign) for target in inner.targets]
     match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
+            return any(text(target) == f"{text(owner)}.{name}" for target in targets)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return any(text(target) == text(asked) for target in targets)
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):

@@ -8,7 +8,6 @@ from typing import cast
 from trainlint.core.values.joining import element, joined
 from trainlint.core.values.kinds import (
     ARRAY,
-    COUNTER,
     PLAIN,
     UNKNOWN,
     Array,
@@ -32,8 +31,11 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
     if isinstance(left, Plain) and isinstance(right, Plain):
-        counts = "counter" in (left.meaning, right.meaning) and isinstance(operator, ast.Add | ast.Sub)
-        return COUNTER if counts else PLAIN
+        if isinstance(operator, ast.Add | ast.Sub):
+            for one in (left, right):
+                if one.meaning in ("counter", "inner"):
+                    return Plain(meaning=one.meaning)
+        return PLAIN
     return UNKNOWN
 
 

@@ -73,8 +73,9 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()
-Meaning = Literal["", "counter", "off", "dtype"]
-"""What is known of a host value besides: it counts iterations, is an option that is off by default, is a dtype."""
+Meaning = Literal["", "counter", "inner", "off", "dtype"]
+"""What is known of a host value besides: it counts iterations (`inner`: of a loop inside a training step), is an option
+that is off by default, is a dtype."""
 
 
 class Plain(Value):
@@ -357,6 +358,7 @@ class Choice(Value):
 UNKNOWN: Final = Unknown()
 PLAIN: Final = Plain()
 COUNTER: Final = Plain(meaning="counter")
+INNER_COUNTER: Final = Plain(meaning="inner")
 DTYPE: Final = Plain(meaning="dtype")
 NONE: Final = Plain(None)
 TRUE: Final = Plain(True)
