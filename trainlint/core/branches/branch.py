@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 Cold = Literal["", "evaluation", "rare", "off"]
 """How cold a branch is: "" says nothing; `evaluation`: not while training; `rare`: in few steps; `off`: by default."""
@@ -27,20 +27,23 @@ class Branch(NamedTuple):
 
 
 PLAIN_BRANCH = Branch()
+_COLDEST: Final[tuple[Cold, ...]] = ("off", "evaluation", "rare", "")
 
 
 def both(parts: list[Branch]) -> Branch:
-    """The branches of tests joined by `and`."""
+    """The branches of tests joined by `and`, in any order.
+
+    It holds where all parts do, thus as rarely as the coldest of them, and fails as often as the warmest part does.
+    """
     failing = next((part for part in parts if part.truth is False), None)
     if failing is not None:
         return failing
-    cold = next((part for part in parts if part.holds), None)
     open_parts = [part for part in parts if part.truth is None]
-    fails: Cold = ""
-    if open_parts and all(part.fails for part in open_parts):
-        fails = open_parts[0].fails
-    because = cold.because if cold is not None else open_parts[0].because if open_parts else ""
-    return Branch(None if open_parts else True, cold.holds if cold is not None else "", fails, because)
+    if not open_parts:
+        return Branch(truth=True)
+    cold = min(open_parts, key=lambda part: _COLDEST.index(part.holds))
+    failing = max(open_parts, key=lambda part: _COLDEST.index(part.fails))
+    return Branch(None, cold.holds, failing.fails, (cold if cold.holds else failing).because)
 
 
 def either(parts: list[Branch]) -> Branch:

@@ -12,6 +12,7 @@ from trainlint.core.branches.words import (
     ACCUMULATION,
     BEST,
     COUNTER,
+    ELAPSED,
     EVALUATION,
     GPU,
     INTERVAL,
@@ -19,6 +20,7 @@ from trainlint.core.branches.words import (
     OFTEN,
     ON_GPU,
     ON_OTHERS,
+    PADDING,
     PASSED_TIME,
     RANK,
     TRAINING,
@@ -26,6 +28,16 @@ from trainlint.core.branches.words import (
 from trainlint.core.values.kinds import Plain, Tensor, Unknown, Value, is_none
 
 _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
+_MIRRORED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq,
+    ast.Is: ast.Is,
+    ast.IsNot: ast.IsNot,
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
 ValueOf = Callable[[ast.expr], Value]
 
 
@@ -42,7 +54,8 @@ def interval(counted: ast.expr, length: ast.expr, value: Value) -> Branch:
 
 
 def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
-    """The branches of a comparison of two values."""
+    """The branches of a comparison of two values, in either order."""
+    test = _ordered(test, value_of)
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     turned = _TURNED.get(type(operator))
     if turned is not None:
@@ -52,16 +65,17 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     equal = isinstance(operator, ast.Eq | ast.Is | ast.In)
     remainder = _remainder(test)
     if remainder is not None:
-        return interval(remainder.left, remainder.right, value_of(remainder.left)) if equal else PLAIN_BRANCH
+        branch = interval(remainder.left, remainder.right, value_of(remainder.left))
+        return branch if equal else branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
     if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
         return _with_none(left, first)
     for answer in (
-        _with_words(left, right, first) if equal else None,
-        _constants(first, second) if equal else None,
-        Branch(truth=True, because="a GPU is there") if _asks_for_gpu(left, text) else None,
-        _counted(test, first, equal),
-        _measured(test, first, text),
+        _constants(first, second) if isinstance(operator, ast.Eq | ast.Is) else None,
+        _with_words(left, right) if equal else None,
+        _gpu(left, operator, right, text),
+        _counted(test, first, second),
+        _measured(test, first, text, tied=_standing(left, value_of) == _standing(right, value_of)),
         _flag(left, operator, right, hot),
     ):
         if answer is not None:
@@ -69,16 +83,63 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     return PLAIN_BRANCH
 
 
+def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
+    """The comparison with the side first that is asked, and the constant or limit second: `step > 5` for `5 < step`."""
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    mirrored = _MIRRORED.get(type(operator))
+    if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
+        return test
+    return ast.copy_location(ast.Compare(right, [mirrored()], [left]), test)
+
+
+def _standing(node: ast.expr, value_of: ValueOf) -> int:
+    """How much a side of a comparison is what the other side is compared with."""
+    if isinstance(node, ast.Constant):
+        return 6 if isinstance(node.value, str) else 7
+    if _words(node):
+        return 5
+    name = last_name(node)
+    limit = LIMIT.search(name) is not None or INTERVAL.search(name) is not None
+    if _is_counter(node, value_of(node)):
+        return 1 if limit else 0
+    if limit:
+        return 4
+    return 2 if ELAPSED.search(ast.unparse(node)) else 3
+
+
+def _words(node: ast.expr) -> list[str]:
+    """The strings that a side of a comparison stands for: itself, those of a list, or what a call is given."""
+    match node:
+        case ast.Constant(value=str(word)):
+            return [word]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) | ast.Call(args=parts):
+            return [word for part in parts for word in _words(part)]
+    return []
+
+
 def _remainder(test: ast.Compare) -> ast.BinOp | None:
-    """The `step % n` in a comparison; not one of a rank, or of a constant string."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            return None if RANK.search(ast.unparse(node)) or isinstance(node.left, ast.Constant) else node
-    return None
+    """The `step % n` in a comparison; not one of a rank, or of a constant string, or one of several."""
+    found = [node for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)]
+    if len(found) != 1 or RANK.search(ast.unparse(found[0])) or isinstance(found[0].left, ast.Constant):
+        return None
+    return found[0]
 
 
-def _asks_for_gpu(left: ast.expr, text: str) -> bool:
-    return GPU.search(last_name(left)) is not None and RANK.search(text) is None
+def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:
+    return isinstance(operator, ast.Gt) and isinstance(right, ast.Constant) and right.value == 0
+
+
+def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, text: str) -> Branch | None:
+    """Whether there is a GPU, asked by a count or a flag; how many there are is not known."""
+    if isinstance(operator, ast.In) and isinstance(left, ast.Constant) and left.value in ON_GPU:
+        return Branch(truth=True, because="a GPU is there")  # `"cuda" in device`
+    if GPU.search(last_name(left)) is None or RANK.search(text) or not isinstance(right, ast.Constant):
+        return None
+    asked = _above_zero(operator, right)
+    asked = asked or (isinstance(operator, ast.GtE) and right.value in (0, 1))
+    if isinstance(operator, ast.Eq | ast.Is) and isinstance(right.value, bool):
+        return Branch(truth=right.value, because="a GPU is there")
+    return Branch(truth=True, because="a GPU is there") if asked else None
 
 
 def _is_counter(node: ast.expr, value: Value) -> bool:
@@ -87,8 +148,8 @@ def _is_counter(node: ast.expr, value: Value) -> bool:
         node = node.left
     if isinstance(value, Plain) and value.meaning in ("counter", "inner"):
         return value.meaning == "counter"
-    if not isinstance(value, Plain | Unknown) or isinstance(node, ast.Constant):
-        return False
+    if not isinstance(value, Plain | Unknown) or not isinstance(node, ast.Name | ast.Attribute):
+        return False  # `len(steps)` counts no steps
     return COUNTER.match(last_name(node)) is not None
 
 
@@ -100,23 +161,23 @@ def _with_none(left: ast.expr, value: Value) -> Branch:
     return PLAIN_BRANCH
 
 
-def _with_words(left: ast.expr, right: ast.expr, value: Value) -> Branch | None:
+def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     """A comparison with strings: phases and devices."""
-    words = [node.value for node in ast.walk(right) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    words = _words(right)
     if not words:
         return None
-    if isinstance(value, Plain) and value.known and value.text is not None and isinstance(right, ast.Constant):
-        return Branch(truth=value.text == right.value)
     because = f"`{ast.unparse(left)}` is {words[0]!r}"
     if any(word in ON_GPU for word in words):
         return Branch(truth=True, because="a GPU is there")
     if all(word in ON_OTHERS for word in words):
         return Branch(truth=False, because="for another kind of device")
-    if any(TRAINING.search(word) for word in words):
-        return Branch(fails="evaluation", because=because)
-    if all(EVALUATION.search(word) for word in words):
-        return Branch(holds="evaluation", because=because)
-    return PLAIN_BRANCH
+    if PADDING.search(last_name(left)):
+        return PLAIN_BRANCH
+    training = [TRAINING.search(word) is not None for word in words]
+    evaluation = [EVALUATION.search(word) is not None for word in words]
+    if any(training):
+        return PLAIN_BRANCH if any(evaluation) else Branch(fails="evaluation", because=because)
+    return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
 
 
 def _constants(first: Value, second: Value) -> Branch | None:
@@ -125,31 +186,32 @@ def _constants(first: Value, second: Value) -> Branch | None:
     return None
 
 
-def _counted(test: ast.Compare, value: Value, equal: bool) -> Branch | None:
+def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     """A counter of steps against a number or an end: first steps, last steps, a warm-up."""
-    if isinstance(value, Tensor):
-        return None
     left, operator, right = test.left, test.ops[0], test.comparators[0]
-    because = f"`{ast.unparse(test)}`"
-    if not _is_counter(left, value):
+    if isinstance(value, Tensor) or not _is_counter(left, value):
         return None
-    if equal:
+    because = f"`{ast.unparse(test)}`"
+    if isinstance(operator, ast.Eq | ast.Is | ast.In):
         return Branch(holds="rare", because=because)
+    limits = LIMIT.search(ast.unparse(right)) is not None
+    if limits and _is_counter(right, end) and LIMIT.search(last_name(left)):
+        return PLAIN_BRANCH  # either may be the limit
     if isinstance(operator, ast.Lt | ast.LtE):
         if isinstance(right, ast.Constant):
             return Branch(holds="rare", because=because)
-        return Branch(fails="rare", because=because) if LIMIT.search(ast.unparse(right)) else PLAIN_BRANCH
-    if LIMIT.search(last_name(right)):
-        return Branch(holds="rare", because=because)
-    return Branch(fails="rare", because=because) if isinstance(right, ast.Constant) else PLAIN_BRANCH
+        return Branch(fails="rare", because=because) if limits else PLAIN_BRANCH
+    if isinstance(right, ast.Constant):
+        return Branch(fails="rare", because=because)
+    return Branch(holds="rare", because=because) if limits else PLAIN_BRANCH
 
 
-def _measured(test: ast.Compare, value: Value, text: str) -> Branch | None:
+def _measured(test: ast.Compare, value: Value, text: str, *, tied: bool) -> Branch | None:
     """A best result so far, or time that has passed."""
     if any(BEST.search(last_name(side)) for side in (test.left, test.comparators[0])):
         return Branch(holds="rare", because=f"`{text}`")
     later = isinstance(test.ops[0], ast.Gt | ast.GtE)
-    if later and not isinstance(value, Tensor) and PASSED_TIME.search(text):
+    if later and not tied and not isinstance(value, Tensor) and PASSED_TIME.search(text):
         return Branch(holds="rare", because=f"`{text}`")
     return None
 

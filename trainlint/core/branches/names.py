@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.core.branches.branch import Branch
-from trainlint.core.branches.words import EVALUATION, ONCE_TRUE, RANK, RARE, TRAINING
+from trainlint.core.branches.words import EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG
 
 _PASSING: Final = frozenset({"bool", "getattr", "int", "len"})
 """Calls that ask for one of their arguments."""
@@ -37,11 +37,13 @@ def last_name(node: ast.expr) -> str:
 def by_name(name: str, hot: bool) -> Branch | None:
     """What a name alone says of the branches of a test for it."""
     because = f"`{name}`"
+    if NO_MEANING.search(name):
+        return None
     if ONCE_TRUE.search(name):
         return Branch(fails="rare", because=because)
     if name == "training" and hot:
         return Branch(truth=True, because=because)
-    if TRAINING.search(name):
+    if TRAINING_FLAG.search(name):
         return Branch(fails="evaluation", because=because)
     if EVALUATION.search(name):
         return Branch(holds="evaluation", because=because)

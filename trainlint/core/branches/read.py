@@ -9,7 +9,7 @@ from typing import Final, cast
 from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.core.branches.comparisons import compared, interval
 from trainlint.core.branches.names import by_name, last_name
-from trainlint.core.branches.words import GPU, GPU_AVAILABLE, OTHER_DEVICE, RANK
+from trainlint.core.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
 from trainlint.core.values.kinds import (
     ClassValue,
     FunctionValue,
@@ -78,7 +78,10 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
         if value.says is not None:
             holds, fails = value.says
             return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
-    return by_name(last_name(test), hot) or PLAIN_BRANCH
+    name = last_name(test)
+    if isinstance(test, ast.Call) and ONCE_TRUE.search(name):
+        return PLAIN_BRANCH  # a function's answer is no mark
+    return by_name(name, hot) or PLAIN_BRANCH
 
 
 def _asks_for_gpu(test: ast.expr) -> bool:

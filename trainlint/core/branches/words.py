@@ -24,7 +24,10 @@ EVALUATION: Final = re.compile(
     r"|prediction)(_?(mode|only|step|phase|epoch|loader|set))?$",
     re.IGNORECASE,
 )
-TRAINING: Final = _word("train training is_?train istraining")
+TRAINING: Final = _word("train training")
+"""In a string that names a phase."""
+TRAINING_FLAG: Final = _whole(r"(is_?|do_|in_|was_|for_)?train(ing)?(_?(mode|phase|time|only|flag))?")
+"""In a name. `train_on_crops` says how to train, not whether."""
 RARE: Final = re.compile(
     r"(^|_)(verbose|debug|debugging|display|vis|visuali[sz]e|visuali[sz]ation|plot|checkpoint|ckpt|dump|interval|freq"
     r"|frequency|every|period|summary|profile|profiler|profiling|best|dry_run|monitor|benchmark|sanity|timing|histogram"
@@ -36,6 +39,11 @@ RARE: Final = re.compile(
 )
 ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
 """Marks that are unset the first time only."""
+NO_MEANING: Final = re.compile(
+    r"(^|_)((use|act|activation|grad|gradient)_checkpoint|(ret|return|min|max|default)_val|is_valid|prob|log_dict)$",
+    re.I,
+)
+"""Names that look like those above and say nothing of how often: `use_checkpoint` saves memory in each step."""
 RANK: Final = re.compile(r"rank|main_process|is_master|is_main|is_chief|world_size|distributed|num_processes", re.I)
 GPU: Final = re.compile(
     r"(^|_)(cuda|gpus?|gpu_ids?|n_?gpus?|num_gpus?)$|^(use|is|has|with|on)_(cuda|gpu)|cuda(_is)?_available|is_cuda$",
@@ -55,9 +63,12 @@ ACCUMULATION: Final = re.compile(
     r"accum|micro|grad_acc|update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision", re.IGNORECASE
 )
 INTERVAL: Final = re.compile(r"freq|every|interval|period", re.IGNORECASE)
-LIMIT: Final = re.compile(r"max|total|end|limit|patience|num_|n_iter|len|stop|budget|last", re.IGNORECASE)
+LIMIT: Final = re.compile(r"max|total|end|limit|patience|num_|n_iter|len|stop|budget", re.IGNORECASE)
 BEST: Final = re.compile(r"(^|_)best($|_)")
-PASSED_TIME: Final = re.compile(r"time\(\)|interval|_freq|_every|last_")
+PADDING: Final = re.compile("pad", re.IGNORECASE)
+"""What may be 'valid' without being validated."""
+ELAPSED: Final = re.compile(r"time\(\)|last_")
+PASSED_TIME: Final = re.compile(rf"{ELAPSED.pattern}|interval|_freq|_every")
 ON_GPU: Final = frozenset({"cuda", "gpu"})
 ON_OTHERS: Final = frozenset({"cpu", "mps", "xla", "npu", "xpu"})
 OFTEN: Final = 4
