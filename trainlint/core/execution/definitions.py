@@ -99,6 +99,8 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
             _import_all(source, dotted, node, frame)
             continue
         name = alias.asname or alias.name
+        if source is not None:
+            _define_early(run, source, alias.name)
         if source is not None and alias.name in source.names:
             frame.names[name] = source.names[alias.name]
             continue
@@ -111,6 +113,17 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
         else:
             frame.names.setdefault(name, UNKNOWN)
     return False
+
+
+def _define_early(run: Run, module: Module, name: str) -> None:
+    """Execute the definition of a name that a module has not reached yet, as where two modules import each other."""
+    if name in module.names:
+        return
+    for statement in module.tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and statement.name == name:
+            module.names[name] = UNKNOWN  # for a definition that imports itself
+            _at_top_level(run, module, [statement])
+            return
 
 
 def _source(run: Run, node: ast.ImportFrom, importer: Module) -> tuple[str, Module | None]:
@@ -138,12 +151,17 @@ def _submodule(
 
 
 def execute_module(run: Run, module: Module) -> None:
-    """Execute the top level of a file. Tests and benchmarks train nothing that counts."""
+    """Execute the top level of a file."""
     module.executed = True
+    _at_top_level(run, module, module.tree.body)
+
+
+def _at_top_level(run: Run, module: Module, body: list[ast.stmt]) -> None:
+    """Execute statements of a module. Tests and benchmarks train nothing that counts."""
     heat, effects = run.heat, run.effects
     run.heat, run.effects = "off" if module.is_test else "cold", set()
     frame = Frame(module, module.names)
     run.stack.append(frame)
-    run.block(module.tree.body, frame)
+    run.block(body, frame)
     run.stack.pop()
     run.heat, run.effects = heat, effects
