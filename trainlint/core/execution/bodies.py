@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.core.execution.arguments import handed, parameters
 from trainlint.core.libraries.frameworks import EVALUATION_FUNCTION, TRAINING_STEP
-from trainlint.core.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Run
+from trainlint.core.machine.run import ELSEWHERE, Arguments, Frame, Heat, Remembered, Run, Told
 from trainlint.core.project.definitions import Environment, Function
 from trainlint.core.values.joining import join, joined
 from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Value
@@ -42,15 +42,16 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)
     if known is not None:
-        run.effects |= known[1]
-        return known[0]
+        run.effects |= known.effects
+        run.tell_again(known.told, node)
+        return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
     if _too_much(run, function, len(contexts), kind):
         return _what_is_known(run, function, contexts)
-    remembered[key] = run.results.get(function, UNKNOWN), frozenset()
+    remembered[key] = Remembered(run.results.get(function, UNKNOWN))
     contexts.append(key)
-    result, effects = _execute(run, function, values, self_value, node, heat)
-    remembered[key] = result, effects
+    done = remembered[key] = _execute(run, function, values, self_value, node, heat)
+    result, effects = done.result, done.effects
     old = run.results.get(function)
     run.results[function] = result if old is None else join(old, result)
     run.stepped = run.stepped or "optimizes" in effects
@@ -74,25 +75,27 @@ def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Valu
     """All results in the contexts that were executed."""
     remembered = run.remembered[function]
     for key in contexts:
-        run.effects |= remembered[key][1]
+        run.effects |= remembered[key].effects
     if contexts:
-        return joined(remembered[key][0] for key in contexts)
+        return joined(remembered[key].result for key in contexts)
     return run.results.get(function, UNKNOWN)
 
 
 def _execute(
     run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None, heat: Heat
-) -> tuple[Value, frozenset[Effect]]:
-    around, effects = run.heat, run.effects
-    run.heat, run.effects = heat, set()
+) -> Remembered:
+    around, effects, told = run.heat, run.effects, run.told
+    run.heat, run.effects, run.told = heat, set(), []
     frame = Frame(
         function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
     )
     run.stack.append(frame)
     run.block(function.body, frame)
+    own, depth = run.told, len(run.stack)
     run.stack.pop()
-    own = frozenset(run.effects)
-    run.heat, run.effects = around, effects
+    own_effects = frozenset(run.effects)
+    run.heat, run.effects, run.told = around, effects, [*told, *own]
+    inside = tuple(Told(one.event, one.depth - depth) for one in own)
     if function.generator:
-        return Stream(joined(frame.yielded)), own
-    return (joined(frame.returned) if frame.returned else NONE), own
+        return Remembered(Stream(joined(frame.yielded)), own_effects, inside)
+    return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside)

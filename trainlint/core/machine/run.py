@@ -21,6 +21,15 @@ Effect = Literal["trains", "optimizes", "takes_batches", "looped"]
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 _CHAIN_LENGTH: Final = 5
+_MOST_TOLD: Final = 20
+"""Operations of one body that are told again where the body is called again."""
+
+
+class Told(NamedTuple):
+    """An event, and how many calls deep it was told."""
+
+    event: Event
+    depth: int
 
 
 class Arguments(NamedTuple):
@@ -42,6 +51,15 @@ class Arguments(NamedTuple):
     def get(self, position: int, name: str) -> Value | None:
         """An argument that may be given by position or name."""
         return self.args[position] if len(self.args) > position else self.named.get(name)
+
+
+class Remembered(NamedTuple):
+    """What executing a body gave."""
+
+    result: Value
+    effects: frozenset[Effect] = frozenset()
+    told: tuple[Told, ...] = ()
+    """What was told, with the depth counted from the body."""
 
 
 @dataclass(slots=True, eq=False)
@@ -108,8 +126,8 @@ class Run:
         self.functions: dict[int, Function] = {}
         """By the identity of their nodes, in the order in which they were met."""
         self.classes: dict[int, Class] = {}
-        self.remembered: dict[Function, dict[object, tuple[Value, frozenset[Effect]]]] = {}
-        """Results of functions by how often they run and what they are given."""
+        self.remembered: dict[Function, dict[object, Remembered]] = {}
+        """What executing a function gave, by how often it runs and what it is given."""
         self.contexts: dict[Function, dict[str, list[object]]] = {}
         """For each function the keys of `remembered` by its kind of heat: "cold", "step" or "elsewhere"."""
         self.results: dict[Function, Value] = {}
@@ -119,6 +137,8 @@ class Run:
         self.heat: Heat = "cold"
         self.level: Level = "sure"
         self.effects: set[Effect] = set()
+        self.told: list[Told] = []
+        """What this body has told."""
         self.quiet = False
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
@@ -189,13 +209,32 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
             return
+        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain())
+        self._note(Told(event, len(self.stack)))
+        self.listener(event)
+
+    def tell_again(self, told: Sequence[Told], node: ast.AST | None) -> None:
+        """Tell what a body tells that is not executed again, with the calls that reach it here."""
+        here = Caller(self.frame.module.path, getattr(node, "lineno", 0), self.frame.title)
+        chain = (*self._chain(), here)
+        for event, depth in told:
+            inner = event.chain[-depth:] if depth else ()
+            again = event._replace(level=self.level, chain=(*chain, *inner)[-_CHAIN_LENGTH:])
+            self._note(Told(again, len(self.stack) + 1 + depth))
+            self.listener(again)
+
+    def _note(self, told: Told) -> None:
+        if len(self.told) < _MOST_TOLD:
+            self.told.append(told)
+
+    def _chain(self) -> tuple[Caller, ...]:
+        """The innermost calls that lead here, outermost first."""
         calls = [
             Caller(around.module.path, getattr(inner.called_at, "lineno", 0), around.title)
             for around, inner in zip(self.stack, self.stack[1:], strict=False)
             if inner.called_at is not None
         ]
-        chain = tuple(calls[-_CHAIN_LENGTH:])
-        self.listener(Event(self.frame.module.path, node, happening, what, value, self.level, chain))
+        return tuple(calls[-_CHAIN_LENGTH:])
 
     def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
         """The host needs this value: tell it if it is a tensor of the device.
