@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.truth.__main__ import main
 from benchmarks.truth.compare import (
     IN_EACH_STEP,
     Comparison,
@@ -289,6 +290,25 @@ def test_memory_grows_where_most_steps_leave_more_of_it() -> None:
     assert growth([0, 9000, *range(9000, 19000, 1000)], IN_EACH_STEP) == 1000
     assert growth([0, 9000, 9500, *[9000, 9500] * 5], IN_EACH_STEP) == 0
     assert growth([], IN_EACH_STEP) == 0
+
+
+def test_a_script_that_failed_at_once_runs_again_and_gives_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = Record(0, STEP, (), {}, "ImportError: no such name", {"accelerate": "/site"}, {"accelerate": "1.0"})
+    pythons: list[Path] = []
+
+    def fail(_: object, python: Path) -> tuple[Record, ...]:
+        pythons.append(python)
+        return (failed,)
+
+    monkeypatch.setattr("benchmarks.truth.__main__.record_of", fail)
+    words = ["accelerate_loop", "--keep", "--python", "env/bin/python", "--results", str(tmp_path)]
+    assert [main(words), main(words)] == [2, 2]
+    assert pythons == [Path.cwd() / "env/bin/python"] * 2
+    told = capsys.readouterr().out
+    assert "- accelerate_loop: ImportError: no such name" in told
+    assert "| accelerate 1.0 |" not in told
 
 
 def test_each_script_says_what_it_needs_and_pins_its_library() -> None:
