@@ -87,7 +87,7 @@ site: $(DEVELOPED)  ## Build the documentation as a site into build/site
 probe-gpu: $(DEVELOPED)  ## On a GPU: does the simulated one say the same? Writes build/simulated
 	$(BIN)/python -m benchmarks.simulated
 
-truth: $(DEVELOPED)  ## Compare trainlint with what libraries do on a simulated GPU (half an hour; installs the libraries)
+truth: $(DEVELOPED)  ## Compare trainlint with what libraries do on a simulated GPU (takes long; installs the libraries)
 	$(BIN)/python -m benchmarks.truth --publish benchmarks/truth/recorded/now.json
 	$(BIN)/python -m benchmarks.truth.page
 

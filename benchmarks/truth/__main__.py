@@ -113,7 +113,9 @@ def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:
     if asked.publish is not None:
         published = as_data(map(without_places, libraries))
         asked.publish.parent.mkdir(parents=True, exist_ok=True)
-        asked.publish.write_text(json.dumps(published, indent=0) + "\n", "utf-8")
+        # A line for each library, so that the differences of two records can be read.
+        rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(data)}" for name, data in published.items())
+        asked.publish.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
