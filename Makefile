@@ -61,6 +61,7 @@ check: $(DEVELOPED)  ## Types, lint, import contracts, generated pages, wheel, a
 	$(BIN)/python docs/transcripts.py --check
 	$(BIN)/python docs/probe_schema.py --check
 	$(BIN)/python -m benchmarks.accuracy.rounds page --check
+	$(BIN)/python -m benchmarks.truth.page --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	rm -rf build/wheel
 	$(BIN)/python -m build --no-isolation --outdir build/wheel .
@@ -77,6 +78,7 @@ docs: $(DEVELOPED)  ## Write the generated pages anew
 	$(BIN)/python docs/transcripts.py
 	$(BIN)/python docs/probe_schema.py
 	$(BIN)/python -m benchmarks.accuracy.rounds page
+	$(BIN)/python -m benchmarks.truth.page
 
 site: $(DEVELOPED)  ## Build the documentation as a site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -85,8 +87,9 @@ site: $(DEVELOPED)  ## Build the documentation as a site into build/site
 probe-gpu: $(DEVELOPED)  ## On a GPU: does the simulated one say the same? Writes build/simulated
 	$(BIN)/python -m benchmarks.simulated
 
-truth: $(DEVELOPED)  ## Compare trainlint with what libraries do on a simulated GPU (an hour; installs the libraries)
-	$(BIN)/python -m benchmarks.truth
+truth: $(DEVELOPED)  ## Compare trainlint with what libraries do on a simulated GPU (takes long; installs the libraries)
+	$(BIN)/python -m benchmarks.truth --publish benchmarks/truth/recorded/now.json
+	$(BIN)/python -m benchmarks.truth.page
 
 probe-gpu-toys: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md

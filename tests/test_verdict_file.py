@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.verdicts import Judged, State, Verdict
 from trainlint.verdict_file import UnusableEvidence, read_evidence
 from trainlint_probe.report.document import document

@@ -27,7 +27,7 @@ from statistics import fmean
 from benchmarks.markers import between_markers
 from benchmarks.ratio import Estimate, Pair, ratio_of_means
 from benchmarks.timed_runs import NotMeasured, alternating, step_times
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PLANTED: Mapping[str, Mapping[str, tuple[str, Sequence[str]]]] = {

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.ratio import Estimate, Pair, ratio_of_means
 from benchmarks.timed_runs import NotMeasured, alternating, step_times
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.launch import Request, launch
 from trainlint_probe.storage import write_run

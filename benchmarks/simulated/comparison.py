@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 _PEAK = 0.05
 """By how much of the measured one the peak of memory may differ."""

@@ -67,7 +67,8 @@ def _recorded(scripts: Iterable[Script], asked: argparse.Namespace) -> tuple[dic
             not_run[script.name] = str(why)
             continue
         not_run.update((script.name, last_line(record.error)) for record in found if record.error)
-        records.setdefault(script.packages[0], []).extend(found)
+        if seen := [record for record in found if record.steps]:
+            records.setdefault(script.packages[0], []).extend(seen)
     return records, not_run
 
 
@@ -75,9 +76,12 @@ def _records(script: Script, asked: argparse.Namespace) -> tuple[Record, ...]:
     """What a script showed, from an earlier time where that is wanted and there is one. Raises NotRun."""
     kept = asked.results / f"{script.name}.json"
     if asked.keep and kept.exists():
-        return from_json(json.loads(kept.read_text("utf-8")))
+        earlier = from_json(json.loads(kept.read_text("utf-8")))
+        if not any(record.error for record in earlier):
+            return earlier
+    kept.unlink(missing_ok=True)
     sys.stderr.write(f"run {script.name}\n")
-    python = asked.python or environment_for(script.requires, asked.environments)
+    python = asked.python.absolute() if asked.python else environment_for(script.requires, asked.environments)
     found = record_of(script, python)
     kept.write_text(json.dumps(as_json(found)), "utf-8")
     return found
@@ -109,7 +113,9 @@ def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:
     if asked.publish is not None:
         published = as_data(map(without_places, libraries))
         asked.publish.parent.mkdir(parents=True, exist_ok=True)
-        asked.publish.write_text(json.dumps(published, indent=0) + "\n", "utf-8")
+        # A line for each library, so that the differences of two records can be read.
+        rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(data)}" for name, data in published.items())
+        asked.publish.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:

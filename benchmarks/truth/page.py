@@ -57,13 +57,17 @@ def tables(states: Mapping[str, Sequence[Library]]) -> str:
 
 
 def sentence(libraries: Sequence[Library]) -> str:
-    """The figures in words."""
+    """The figures in words: of all libraries, and of those that are only counted."""
+    counted = [library for library in libraries if not library.is_development]
     lines, default, _, confirmed = summary(libraries)
+    unseen, named, _, _ = summary(counted)
     judged = sum(len(library.found.judged) for library in libraries)
     return (
-        f"Run on a simulated GPU, {len(libraries)} libraries wait or copy in each step at {lines} lines. "
+        f"In short trainings with {len(libraries)} libraries on a simulated GPU, "
+        f"{lines} lines wait or copy in each step. "
         f"trainlint's defaults name {default} of them; of its {judged} findings on lines that ran, "
-        f"{confirmed} are confirmed."
+        f"{confirmed} are confirmed. In the {len(counted)} libraries whose misses serve no development, "
+        f"the defaults name {named} of {unseen} lines."
     )
 
 

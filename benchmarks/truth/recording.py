@@ -46,10 +46,15 @@ def roots_of(packages: Sequence[str]) -> dict[str, str]:
     found = {}
     for name in packages:
         spec = importlib.util.find_spec(name)
-        if spec is None or spec.origin is None:
+        if spec is None:
             raise ModuleNotFoundError(f"no package {name}", name=name)
-        is_package = spec.submodule_search_locations is not None
-        found[os.path.dirname(spec.origin) + os.sep if is_package else spec.origin] = name  # noqa: PTH120 - with a slash
+        # A package may lack an `__init__.py`: then it has a place and no origin.
+        place = (
+            f"{next(iter(spec.submodule_search_locations))}{os.sep}" if spec.submodule_search_locations else spec.origin
+        )
+        if place is None:
+            raise ModuleNotFoundError(f"{name} has no file", name=name)
+        found[place] = name
     return found
 
 

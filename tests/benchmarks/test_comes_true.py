@@ -5,7 +5,7 @@ import pytest
 from benchmarks.comes_true.__main__ import PLANTED, SCRIPTS, Row, prediction, promised, report
 from benchmarks.ratio import Estimate
 from trainlint.catalogue import installed_rules
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 
 def row(predicted: Interval | None, *, speed: float = 0.8, state: str = "confirmed") -> Row:

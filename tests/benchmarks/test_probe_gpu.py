@@ -14,7 +14,7 @@ import pytest
 from benchmarks.probe_gpu.__main__ import _TOYS, SHOWN_BY, Row, Settings, pairs_in, price, run, table
 from benchmarks.ratio import Estimate
 from trainlint.catalogue import installed_rules
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint_probe.storage import read_run
 from trainlint_probe.traces.reading import read_trace
 

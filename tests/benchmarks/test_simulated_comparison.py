@@ -9,7 +9,7 @@ import torch
 
 from benchmarks.simulated.__main__ import main
 from benchmarks.simulated.comparison import Measured, Predicted, Traced, other_lines, predicted, table, traced
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 
 def event(cat: str, name: str, ts: float, dur: float, **args: object) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.truth.__main__ import main
 from benchmarks.truth.compare import (
     IN_EACH_STEP,
     Comparison,
@@ -29,7 +30,7 @@ from benchmarks.truth.failures import NotRun
 from benchmarks.truth.page import read_states, sentence, tables
 from benchmarks.truth.reasons import NO_RULE, ON_HOST, UNKNOWN_FREQUENCY, UNKNOWN_VALUE, reason_of
 from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Fact, Record, as_json, from_json
-from benchmarks.truth.recording import record
+from benchmarks.truth.recording import record, roots_of
 from benchmarks.truth.results import Library, as_data, changes, from_data, without_places
 from benchmarks.truth.scripts_of import BadScript, for_development, read_script, read_scripts
 from benchmarks.truth.static import Judge, flags_of, judge_of, reasons_of
@@ -291,6 +292,25 @@ def test_memory_grows_where_most_steps_leave_more_of_it() -> None:
     assert growth([], IN_EACH_STEP) == 0
 
 
+def test_a_script_that_failed_at_once_runs_again_and_gives_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = Record(0, STEP, (), {}, "ImportError: no such name", {"accelerate": "/site"}, {"accelerate": "1.0"})
+    pythons: list[Path] = []
+
+    def fail(_: object, python: Path) -> tuple[Record, ...]:
+        pythons.append(python)
+        return (failed,)
+
+    monkeypatch.setattr("benchmarks.truth.__main__.record_of", fail)
+    words = ["accelerate_loop", "--keep", "--python", "env/bin/python", "--results", str(tmp_path)]
+    assert [main(words), main(words)] == [2, 2]
+    assert pythons == [Path.cwd() / "env/bin/python"] * 2
+    told = capsys.readouterr().out
+    assert "- accelerate_loop: ImportError: no such name" in told
+    assert "| accelerate 1.0 |" not in told
+
+
 def test_each_script_says_what_it_needs_and_pins_its_library() -> None:
     scripts = read_scripts()
     assert scripts
@@ -360,6 +380,15 @@ def test_a_run_records_what_lines_of_the_package_do_in_each_step_but_the_first(t
     (only,) = found.events
     assert (only.path, only.line, only.kind, only.count, len(only.steps)) == ("lib/__init__.py", 2, "wait", 6, 6)
     assert 2 in found.executed["lib/__init__.py"]
+
+
+def test_a_package_without_init_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lib_of_parts").mkdir()
+    (tmp_path / "lib_of_parts" / "part.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert roots_of(["lib_of_parts"]) == {f"{tmp_path}/lib_of_parts/": "lib_of_parts"}
+    with pytest.raises(ModuleNotFoundError, match="no package lib_of_nothing"):
+        roots_of(["lib_of_nothing"])
 
 
 def test_a_rollout_is_counted_by_steps_of_the_environment(tmp_path: Path) -> None:

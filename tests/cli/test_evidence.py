@@ -19,7 +19,8 @@ from jsonschema import Draft202012Validator
 from tests.cli.test_output import git
 from tests.cli.test_startup import CLEAN, imports
 from tests.probe import samples
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import OUTCOMES
 from trainlint.evidence.verdicts import Judged, State, Verdict
 from trainlint_probe.report.document import document

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Run
 
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {

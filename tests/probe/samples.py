@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TraceBuilder
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Loader, Memory, Optimizer, Phase, Run, Seen, Step
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.symptoms import Symptom

@@ -5,7 +5,8 @@ pytest tests/probe/test_across_ranks.py
 
 from __future__ import annotations
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Run, Seen, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.across_ranks import with_others

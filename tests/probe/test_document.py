@@ -18,7 +18,7 @@ from docs import probe_schema
 from tests.probe import samples
 from tests.probe.any_run import anything, runs
 from trainlint.evidence.as_json import from_json
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Environment, Run
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Failure

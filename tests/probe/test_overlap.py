@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Cores, Environment, Loader, Phase, Run, Step
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.overlap import overlap

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Cores, Environment, Run
 from trainlint.evidence.verdicts import State
 from trainlint.finding import Failure

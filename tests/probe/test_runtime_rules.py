@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.rules.catalogue import all_rules
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.verdicts import State
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom

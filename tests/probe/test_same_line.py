@@ -10,7 +10,8 @@ import pytest
 
 from tests.probe import samples
 from tests.rules.catalogue import all_rules
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.verdicts import Reference, State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.report.settings import Style

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint_probe.wording.units import duration, durations, part, size, span, unit_of
 
 

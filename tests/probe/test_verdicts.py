@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Loader, Phase, Run, Seen, Step
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Severity, Span

@@ -17,7 +17,8 @@ import pytest
 from tests.browser import browser as browser
 from tests.browser import opened
 from tests.report.toys import BROKEN, COPY, ITEM, SOURCE, settings, sources
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Edit, Finding, Fix, Heat, Measured, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import render

@@ -16,7 +16,7 @@ from functools import cache
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 T = TypeVar("T")
 

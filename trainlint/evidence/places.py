@@ -1,4 +1,4 @@
-"""Lines of source, and intervals of time, of which evidence speaks."""
+"""Lines of source that evidence names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ class Line:
     """As findings show it: relative to the working directory where possible, with forward slashes."""
     line: int
     """From 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A time that is known to lie between two bounds, in milliseconds per step."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Called, Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainlint.evidence.places import Interval
+    from trainlint.evidence.interval import Interval
     from trainlint.evidence.verdicts import Verdict
     from trainlint.finding import Finding, Report
 

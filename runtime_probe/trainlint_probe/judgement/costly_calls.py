@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import COSTLY

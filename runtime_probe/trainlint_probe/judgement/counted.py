@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Called, Line
 from trainlint.evidence.run import Run
 from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.evidence.verdicts import State, Verdict

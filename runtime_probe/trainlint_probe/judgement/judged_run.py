@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Alive, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.costly_calls import costly_calls

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Cores, Loader, Phase, Run
 from trainlint_probe.wording import units
 

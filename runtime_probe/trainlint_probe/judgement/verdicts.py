@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Loader, Run, Seen
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint_probe.judging.claims import Claim
 
 

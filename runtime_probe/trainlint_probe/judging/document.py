@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trainlint import __version__
 from trainlint.evidence.as_json import to_json
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Run
 from trainlint.report.characters import json_without_commands
 from trainlint_probe.judging.answers import Answer, State

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.simulation import DeviceEvent
 from trainlint.finding import Heat
 from trainlint_probe.judgement.counted import gain_without, price_words, sentence

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import quantiles
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.symptoms import Symptom

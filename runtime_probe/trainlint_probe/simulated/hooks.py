@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Called, Line
 from trainlint.evidence.run import Memory, Seen
 from trainlint.evidence.simulation import DeviceEvent, Price, Simulated
 from trainlint.symptoms import Symptom

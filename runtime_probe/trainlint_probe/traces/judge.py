@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Phase
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause

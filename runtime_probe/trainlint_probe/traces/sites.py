@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint_probe.traces import calls as names
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import HostRange, Trace

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 
 from torch.utils.data import DataLoader, dataloader
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Loader as SeenLoader
 from trainlint.evidence.run import Phase, Seen
 from trainlint.symptoms import Symptom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isinf
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 _TIMES = ((1e3, "s"), (1.0, "ms"), (1e-3, "µs"))
 """Milliseconds in a unit, the largest first."""

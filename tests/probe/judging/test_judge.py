@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator
 from trainlint.catalogue import installed_rules
 from trainlint.cli import main
 from trainlint.engine.why.explain import explain
-from trainlint.evidence.places import Called, Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Called, Line
 from trainlint.evidence.run import Environment, Run, Step
 from trainlint.evidence.simulation import DeviceEvent, Price, Simulated
 from trainlint.evidence.verdicts import Judged

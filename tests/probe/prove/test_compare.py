@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Computation, Computed, Environment, Run, Step
 from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.report.settings import Style

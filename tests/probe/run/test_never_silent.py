@@ -9,7 +9,8 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.cli import main
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Run, Seen, Step
 from trainlint.evidence.verdicts import State
 from trainlint.symptoms import Symptom

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Phase, Run, Seen, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_together

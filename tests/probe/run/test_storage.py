@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from trainlint.evidence.as_json import Damaged, to_json
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import OUTCOMES, Environment, Loader, Memory, Optimizer, Phase, Run, Seen, Step
 from trainlint.symptoms import Symptom
 from trainlint_probe.storage import read_run, write_run

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainlint.evidence.places import Interval
+from trainlint.evidence.interval import Interval
 
 
 class Work(NamedTuple):

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 
 from tests.probe.any_run import anything, runs
 from trainlint.evidence.as_json import Damaged, from_json, to_json
-from trainlint.evidence.places import Interval, Line
+from trainlint.evidence.interval import Interval
+from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint.evidence.verdicts import Reference, State, Verdict
 
