@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from typing import Any, TypeAlias
 
     from trainlint.analysis.site import Site
+    from trainlint.core.operations import Operation
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
     from trainlint.rule import Rule, Triggers
@@ -57,6 +58,8 @@ class RuleEntry:
     editor_tag: str
     confirmed_by: tuple[str, ...]
     best_in_tests: Confidence
+    happenings: frozenset[str] | None
+    """By their names, as `DeclaredRule.happenings`."""
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -86,6 +89,10 @@ class RuleEntry:
     def check(self, site: Site) -> Iterator[Finding]:
         """Ask the rule about one place that its triggers named."""
         return self._rule.check(site)
+
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """Ask the rule about an operation of one of its happenings."""
+        return self._rule.check_operation(site, operation)
 
     @cached_property
     def _rule(self) -> Rule:
@@ -194,6 +201,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "editor_tag": rule.editor_tag,
         "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
         "best_in_tests": rule.best_in_tests.value,
+        "happenings": None if rule.happenings is None else sorted(item.name for item in rule.happenings),
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
@@ -217,5 +225,6 @@ def _entry_from_json(facts: dict[str, Any]) -> RuleEntry:
         "aliases": tuple(facts["aliases"]),
         "confirmed_by": tuple(facts["confirmed_by"]),
         "best_in_tests": Confidence(facts["best_in_tests"]),
+        "happenings": None if facts["happenings"] is None else frozenset(facts["happenings"]),
     }
     return RuleEntry(**(facts | read))

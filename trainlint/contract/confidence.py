@@ -7,6 +7,13 @@ from trainlint.finding import Confidence
 _CERTAIN_FROM = 0.875
 _LIKELY_FROM = 0.7
 _POSSIBLE_FROM = 0.4
+LEVELS = {
+    "sure": Confidence.CERTAIN,
+    "framework": Confidence.CERTAIN,
+    "presumed": Confidence.LIKELY,
+    "orphan": Confidence.POSSIBLE,
+}
+"""How sure it is that code runs in training, by how the abstract run came to it (`trainlint.core.machine.events`)."""
 
 
 def level(number: float) -> Confidence:

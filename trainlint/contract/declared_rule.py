@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
+from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
-from trainlint.contract.confidence import level
+from trainlint.contract.confidence import LEVELS, level
 from trainlint.contract.guard import Guard
-from trainlint.finding import OFTEN, Confidence, Fix, Heat, Safety, Severity
+from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit, Finding, RelatedPlace
+    from trainlint.core.operations import Operation
+    from trainlint.finding import Edit, Finding
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -81,12 +83,12 @@ class Match:
         """One of the fields. Raises KeyError."""
         return self.fields[name]
 
-    def filled(self, template: str) -> str:
+    def filled(self, template: str, heat: Heat | None = None) -> str:
         """A template with its fields: those of the match, `{text}`, the reported code, and `{often}`.
 
         `{often}` is empty, or says how often the code runs and begins with a space, as in " in every training step".
         """
-        known = {"text": self.site.text(), "often": OFTEN.get(self.site.heat.heat, "")}
+        known = {"text": self.site.text(), "often": OFTEN.get(heat or self.site.heat.heat, "")}
         return template.format_map(known | dict(self.fields))
 
 
@@ -155,6 +157,10 @@ class DeclaredRule(Rule, base=True):
         own = cls.confidence is not DeclaredRule.confidence or cls.check is not DeclaredRule.check
         return Confidence.CERTAIN if own or cls.in_tests else Confidence.POSSIBLE
 
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """What to say about an operation of one of the `happenings`; None where another rule speaks of it."""
+        return Match(site)
+
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The edits of the fix. Raises `Unfixable`, or returns nothing, where there is no fix."""
         return ()
@@ -187,6 +193,26 @@ class DeclaredRule(Rule, base=True):
         for answer in self.answers(site):
             if isinstance(answer, Match):
                 yield self._reported(site, answer)
+
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """Report an operation that the abstract run executed in a training step."""
+        match = self.of_operation(site, operation)
+        if match is None:
+            return
+        premises = [self.sure, match.sure, LEVELS[operation.level]]
+        if not self.in_tests and is_test_path(site.path):
+            premises.append(Confidence.POSSIBLE)
+        yield self.finding(
+            match.site,
+            match.filled(self.message if match.message is None else match.message, Heat.STEP),
+            help=match.filled(self.help if match.help is None else match.help, Heat.STEP),
+            confidence=min(premises),
+            fix=lambda: self._fix_in_style(site, match),
+            fix_needs=match.fix_needs or self.fix_needs,
+            severity=match.severity,
+            related=tuple(dict.fromkeys((*match.related, *calls_to(operation)))),
+            heat=HeatFact(Heat.STEP, 1.0, chain_of(operation)),
+        )
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
@@ -296,3 +322,13 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
         items.append("the file is a test or a benchmark (its findings are hidden by default)")
     listed = ";\n- ".join(items)
     return f"- {listed}." if items else ""
+
+
+def chain_of(operation: Operation) -> tuple[str, ...]:
+    """The calls that lead to an operation, outermost first, as chains of findings are written."""
+    return tuple(f"{call.path}:{call.line}: {call.function}" for call in operation.chain)
+
+
+def calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
+    """The calls of the function around an operation."""
+    return tuple(RelatedPlace(call.path, call.line, 1, "calls this in every training step") for call in operation.calls)

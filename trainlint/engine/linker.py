@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.engine.cache_keys import runs_abstractly
+from trainlint.engine.index.executing import executed_operations
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
 if TYPE_CHECKING:
@@ -61,11 +63,13 @@ class Linker:
         return self._with_facts(index)
 
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
+        operations = executed_operations(index.members) if runs_abstractly() else None
         return [
             replace(
                 job,
                 imported_facts=index.imported_facts.get(job.path),
                 facts_digest=index.digests.get(job.path, b""),
+                operations=None if operations is None else operations.get(job.path, ()),
             )
             for job in self._jobs
             if job.path not in index.given_up

@@ -81,6 +81,8 @@ class Event(NamedTuple):
     level: Level
     chain: tuple[Caller, ...]
     """The calls to it, outermost first."""
+    in_forward: bool
+    """Whether a forward pass is around."""
 
 
 Listener = Callable[[Event], None]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from trainlint.core.branches.branch import Cold
+from trainlint.core.libraries.frameworks import FORWARD_NAME
 from trainlint.core.machine.events import Caller, Event, Happening, Level, Listener
 from trainlint.core.project.definitions import Class, Environment, Function
 from trainlint.core.project.modules import Module, Project
@@ -209,7 +210,7 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
             return
-        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain())
+        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain(), self._in_forward)
         self._note(Told(event, len(self.stack)))
         self.listener(event)
 
@@ -226,6 +227,11 @@ class Run:
     def _note(self, told: Told) -> None:
         if len(self.told) < _MOST_TOLD:
             self.told.append(told)
+
+    @property
+    def _in_forward(self) -> bool:
+        """Whether a forward pass is around."""
+        return any(FORWARD_NAME.search(frame.title) for frame in self.stack if frame.function is not None)
 
     def _chain(self) -> tuple[Caller, ...]:
         """The innermost calls that lead here, outermost first."""

@@ -1,0 +1,87 @@
+"""What a run finds, as plain data without syntax trees: each operation once, with the calls that lead to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from trainlint.core.evaluation import run_project
+from trainlint.core.machine.events import Caller, Event, Happening, Level
+from trainlint.core.project.modules import Project
+
+_SURER: Final[tuple[Level, ...]] = ("sure", "framework", "presumed", "orphan")
+_MOST_CALLS: Final = 8
+
+
+class Position(NamedTuple):
+    """Where a node stands: lines are counted from 1, columns in bytes from 0, as in `ast`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Operation(NamedTuple):
+    """Something that waits or copies in each training step."""
+
+    position: Position
+    happening: Happening
+    what: str
+    """The operation, for people."""
+    level: Level
+    """The surest of all ways to it."""
+    chain: tuple[Caller, ...] = ()
+    """The calls on that way, outermost first."""
+    source: str = ""
+    """What the value that is read or copied was made from."""
+    way: tuple[str, ...] = ()
+    """How that value came here."""
+    calls: tuple[Caller, ...] = ()
+    """All calls of the function around."""
+    in_forward: bool = False
+    """Whether it is executed in a forward pass."""
+
+
+def operations(files: Iterable[tuple[str, ast.Module]]) -> dict[str, tuple[Operation, ...]]:
+    """The operations of each file, in their order. Takes paths below the root of the project with their trees."""
+    found: dict[tuple[str, Position, Happening], Operation] = {}
+
+    def hear(event: Event) -> None:
+        position = _position(event.node)
+        key = (event.path, position, event.happening)
+        known = found.get(key)
+        calls = event.chain[-1:]
+        if known is not None:
+            calls = tuple(dict.fromkeys((*known.calls, *calls)))[:_MOST_CALLS]
+            if _SURER.index(known.level) <= _SURER.index(event.level):
+                found[key] = known._replace(calls=calls)
+                return
+        value = event.value
+        found[key] = Operation(
+            position,
+            event.happening,
+            event.what,
+            event.level,
+            event.chain,
+            getattr(value, "source", ""),
+            tuple(getattr(value, "way", ())),
+            calls,
+            event.in_forward,
+        )
+
+    run_project(Project(files), hear)
+    by_file: dict[str, list[Operation]] = {}
+    for (path, _, _), operation in found.items():
+        by_file.setdefault(path, []).append(operation)
+    return {path: tuple(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
+
+
+def _order(operation: Operation) -> tuple[Position, str]:
+    return operation.position, operation.happening.name
+
+
+def _position(node: ast.expr | ast.stmt) -> Position:
+    end_line = node.lineno if node.end_lineno is None else node.end_lineno
+    return Position(node.lineno, node.col_offset, end_line, node.end_col_offset or node.col_offset)
