@@ -43,5 +43,5 @@ def _places(model: SemanticModel, wanted: set[Position]) -> dict[Position, Place
             if isinstance(node, ast.expr | ast.stmt):
                 position = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
                 if position in wanted:
-                    found[position] = Place(node, block, statement)  # type: ignore[index]  # equal to a Position
+                    found[position] = Place(node, block, statement)
     return found

@@ -106,9 +106,10 @@ def _answers(
     by_place = [rule for rule in rules if operations is None or rule.happenings is None]
     for rule, places in zip(by_place, places_by_rule(by_place, model, may_show=may_show), strict=True):
         yield rule, _answers_at(rule, places, model)
-    for rule in rules if operations is not None else ():
-        if rule.happenings is not None:
-            yield rule, answers_to(rule, model, operations)
+    if operations is not None:
+        for rule in rules:
+            if rule.happenings is not None:
+                yield rule, answers_to(rule, model, operations)
 
 
 def _answers_at(rule: InstalledRule, places: Iterable[Place], model: SemanticModel) -> Iterator[Iterable[Finding]]:
