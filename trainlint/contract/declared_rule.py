@@ -210,8 +210,8 @@ class DeclaredRule(Rule, base=True):
             fix=lambda: self._fix_in_style(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
-            related=tuple(dict.fromkeys((*match.related, *calls_to(operation)))),
-            heat=HeatFact(Heat.STEP, 1.0, chain_of(operation)),
+            related=tuple(dict.fromkeys((*match.related, *_calls_to(operation)))),
+            heat=HeatFact(Heat.STEP, 1.0, _chain_of(operation, site.path)),
         )
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
@@ -324,11 +324,16 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
     return f"- {listed}." if items else ""
 
 
-def chain_of(operation: Operation) -> tuple[str, ...]:
-    """The calls that lead to an operation, outermost first, as chains of findings are written."""
-    return tuple(f"{call.path}:{call.line}: {call.function}" for call in operation.chain)
+def _chain_of(operation: Operation, path: str) -> tuple[str, ...]:
+    """How an operation in a file comes to run in each training step, as chains of findings are written."""
+    return tuple(
+        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}"
+        for link in operation.chain
+    )
 
 
-def calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
+def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
     """The calls of the function around an operation."""
-    return tuple(RelatedPlace(call.path, call.line, 1, "calls this in every training step") for call in operation.calls)
+    return tuple(
+        RelatedPlace(call.path, call.line, 1, f"{call.words} in every training step") for call in operation.calls
+    )

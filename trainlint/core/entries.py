@@ -21,7 +21,7 @@ from trainlint.core.libraries.frameworks import (
 )
 from trainlint.core.libraries.guesses import BATCH
 from trainlint.core.libraries.modules import AUTOGRAD
-from trainlint.core.machine.events import Level
+from trainlint.core.machine.events import Level, Link
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
 from trainlint.core.machine.text import text
 from trainlint.core.project.definitions import Environment, Function
@@ -45,6 +45,14 @@ _NUMBER: Final = re.compile(
 _ARRAY: Final = re.compile(r"nd\.?array")
 _OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
 _OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
+
+_BEGINS: Final[dict[Level, str]] = {
+    "framework": "a framework calls {} in each step",
+    "presumed": "{} is presumed to run in each step",
+    "orphan": "nothing in sight calls {}",
+    "sure": "{}",
+}
+"""What begins a step, for people."""
 
 
 def run_entries(run: Run) -> None:
@@ -111,7 +119,8 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     self_value = _self(function)
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
-    run.stack.append(Frame(function.module, function.module.names))
+    begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
+    run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     execute(run, function, _parameters(function, heat, self_value), self_value, None)
     run.stack.pop()
     effects = frozenset(run.effects)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from trainlint.core.evaluation import run_project
-from trainlint.core.machine.events import Caller, Event, Happening, Level
+from trainlint.core.machine.events import Event, Happening, Level, Link
 from trainlint.core.project.modules import Project
 
 _SURER: Final[tuple[Level, ...]] = ("sure", "framework", "presumed", "orphan")
@@ -32,13 +32,13 @@ class Operation(NamedTuple):
     """The operation, for people."""
     level: Level
     """The surest of all ways to it."""
-    chain: tuple[Caller, ...] = ()
-    """The calls on that way, outermost first."""
+    chain: tuple[Link, ...] = ()
+    """What begins the step, and the calls on that way."""
     source: str = ""
     """What the value that is read or copied was made from."""
     way: tuple[str, ...] = ()
     """How that value came here."""
-    calls: tuple[Caller, ...] = ()
+    calls: tuple[Link, ...] = ()
     """All calls of the function around."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
@@ -52,7 +52,7 @@ def operations(files: Iterable[tuple[str, ast.Module]]) -> dict[str, tuple[Opera
         position = _position(event.node)
         key = (event.path, position, event.happening)
         known = found.get(key)
-        calls = event.chain[-1:]
+        calls = event.chain[1:][-1:]
         if known is not None:
             calls = tuple(dict.fromkeys((*known.calls, *calls)))[:_MOST_CALLS]
             if _SURER.index(known.level) <= _SURER.index(event.level):

@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.core.execution.arguments import handed, parameters
 from trainlint.core.libraries.frameworks import EVALUATION_FUNCTION, TRAINING_STEP
+from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import ELSEWHERE, Arguments, Frame, Heat, Remembered, Run, Told
 from trainlint.core.project.definitions import Environment, Function
 from trainlint.core.values.joining import join, joined
@@ -43,7 +44,7 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     known = remembered.get(key)
     if known is not None:
         run.effects |= known.effects
-        run.tell_again(known.told, node)
+        run.tell_again(known.told, function, node)
         return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
     if _too_much(run, function, len(contexts), kind):
@@ -89,13 +90,15 @@ def _execute(
     frame = Frame(
         function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
     )
+    if heat == "step" and around == "cold":
+        frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")
     run.stack.append(frame)
     run.block(function.body, frame)
     own, depth = run.told, len(run.stack)
     run.stack.pop()
     own_effects = frozenset(run.effects)
     run.heat, run.effects, run.told = around, effects, [*told, *own]
-    inside = tuple(Told(one.event, one.depth - depth) for one in own)
+    inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
     if function.generator:
         return Remembered(Stream(joined(frame.yielded)), own_effects, inside)
     return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside)

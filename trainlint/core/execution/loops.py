@@ -8,7 +8,9 @@ from collections.abc import Callable
 from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.branching import merged
 from trainlint.core.execution.tests import truth
+from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Effect, Frame, Run
+from trainlint.core.machine.text import text
 from trainlint.core.values.kinds import Items, Loader, Stream, Tensor, Value
 
 
@@ -55,12 +57,14 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     frame.names.update(merged(before, frame.names))
     effects = run.effects
     trains = heat == "cold" and _trains(effects, feeding) and not _over_few(node)
+    step = frame.step
     if trains:
         run.heat = "step"
+        frame.step = Link(frame.module.path, node.lineno, _head(node))
     run.stepped = False
     begin()
     run.block(node.body, frame)
-    run.heat, run.stepped = heat, stepped
+    run.heat, run.stepped, frame.step = heat, stepped, step
     frame.names.update(merged(before, frame.names))
     if trains:
         effects = {"looped", *(effects - {"trains", "optimizes", "takes_batches"})}
@@ -78,3 +82,10 @@ def _trains(effects: set[Effect], feeding: bool) -> bool:
 def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:
     """A loop over a list in the code is no training loop."""
     return not isinstance(node, ast.While) and isinstance(node.iter, ast.List | ast.Tuple)
+
+
+def _head(node: ast.For | ast.AsyncFor | ast.While) -> str:
+    """The loop as its first line says it."""
+    if isinstance(node, ast.While):
+        return f"while {text(node.test)}"
+    return f"for {text(node.target)} in {text(node.iter)}"

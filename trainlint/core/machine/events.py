@@ -59,12 +59,13 @@ class Happening(Enum):
 WAITS = frozenset(list(Happening)[: list(Happening).index(Happening.SCALE) + 1])
 
 
-class Caller(NamedTuple):
-    """A call on the way from a loop to an operation."""
+class Link(NamedTuple):
+    """A link of the chain from what begins a training step to an operation: that itself, or a call."""
 
     path: str
     line: int
-    function: str
+    words: str
+    """As in "for x, y in loader" or "calls log"."""
 
 
 class Event(NamedTuple):
@@ -79,8 +80,8 @@ class Event(NamedTuple):
     value: Value | None
     """What is read or copied, with its way."""
     level: Level
-    chain: tuple[Caller, ...]
-    """The calls to it, outermost first."""
+    chain: tuple[Link, ...]
+    """What begins the step, and the calls from there to the operation."""
     in_forward: bool
     """Whether a forward pass is around."""
 

@@ -6,11 +6,12 @@ import ast
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from trainlint.core.branches.branch import Cold
 from trainlint.core.libraries.frameworks import FORWARD_NAME
-from trainlint.core.machine.events import Caller, Event, Happening, Level, Listener
+from trainlint.core.machine.events import Event, Happening, Level, Link, Listener
 from trainlint.core.project.definitions import Class, Environment, Function
 from trainlint.core.project.modules import Module, Project
 from trainlint.core.values.kinds import UNKNOWN, Tensor, Value
@@ -31,6 +32,8 @@ class Told(NamedTuple):
 
     event: Event
     depth: int
+    start: int
+    """How many calls deep its chain begins; negative where it begins in a caller of the body that tells it."""
 
 
 class Arguments(NamedTuple):
@@ -81,6 +84,8 @@ class Frame:
     yielded: list[Value] = field(default_factory=list)
     called_at: ast.AST | None = None
     """The call in the frame before."""
+    step: Link | None = None
+    """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
 
     @property
     def is_module(self) -> bool:
@@ -210,18 +215,24 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
             return
-        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain(), self._in_forward)
-        self._note(Told(event, len(self.stack)))
+        start = self._start
+        event = Event(
+            self.frame.module.path, node, happening, what, value, self.level, self._chain(start), self._in_forward
+        )
+        self._note(Told(event, len(self.stack), start))
         self.listener(event)
 
-    def tell_again(self, told: Sequence[Told], node: ast.AST | None) -> None:
-        """Tell what a body tells that is not executed again, with the calls that reach it here."""
-        here = Caller(self.frame.module.path, getattr(node, "lineno", 0), self.frame.title)
-        chain = (*self._chain(), here)
-        for event, depth in told:
-            inner = event.chain[-depth:] if depth else ()
-            again = event._replace(level=self.level, chain=(*chain, *inner)[-_CHAIN_LENGTH:])
-            self._note(Told(again, len(self.stack) + 1 + depth))
+    def tell_again(self, told: Sequence[Told], function: Function, node: ast.AST | None) -> None:
+        """Tell what a function tells that is not executed again, with the calls that reach it here."""
+        depth = len(self.stack) + 1
+        start = self._start
+        way = (*self._chain(start), _call(self.frame, function.name, node))
+        for one in told:
+            again, begins = one.event, depth - 1 + one.start
+            if one.start < 0:
+                inner = again.chain[1:][-one.depth :] if one.depth else ()
+                again, begins = again._replace(level=self.level, chain=_shortened((*way, *inner))), start
+            self._note(Told(again, depth + one.depth, begins))
             self.listener(again)
 
     def _note(self, told: Told) -> None:
@@ -229,18 +240,25 @@ class Run:
             self.told.append(told)
 
     @property
+    def _start(self) -> int:
+        """The innermost frame that begins a training step; 0 where none does."""
+        return next((place for place in range(len(self.stack) - 1, 0, -1) if self.stack[place].step is not None), 0)
+
+    def _chain(self, start: int) -> tuple[Link, ...]:
+        """What begins the step, and the calls that lead from there to here, outermost first."""
+        frames = self.stack[start:]
+        calls = [
+            _call(around, inner.title, inner.called_at)
+            for around, inner in pairwise(frames)
+            if inner.called_at is not None
+        ]
+        begin = frames[0].step
+        return _shortened(tuple(calls) if begin is None else (begin, *calls))
+
+    @property
     def _in_forward(self) -> bool:
         """Whether a forward pass is around."""
         return any(FORWARD_NAME.search(frame.title) for frame in self.stack if frame.function is not None)
-
-    def _chain(self) -> tuple[Caller, ...]:
-        """The innermost calls that lead here, outermost first."""
-        calls = [
-            Caller(around.module.path, getattr(inner.called_at, "lineno", 0), around.title)
-            for around, inner in zip(self.stack, self.stack[1:], strict=False)
-            if inner.called_at is not None
-        ]
-        return tuple(calls[-_CHAIN_LENGTH:])
 
     def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
         """The host needs this value: tell it if it is a tensor of the device.
@@ -253,3 +271,12 @@ class Run:
             return False
         self.tell(node, happening, what, value)
         return True
+
+
+def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The beginning of a chain and its innermost calls."""
+    return chain if len(chain) <= _CHAIN_LENGTH else (chain[0], *chain[-_CHAIN_LENGTH + 1 :])
+
+
+def _call(around: Frame, called: str, node: ast.AST | None) -> Link:
+    return Link(around.module.path, getattr(node, "lineno", 0), f"calls {called}")
