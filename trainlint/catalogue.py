@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from typing import Any, TypeAlias
 
     from trainlint.analysis.site import Site
+    from trainlint.core.machine.events import Happening
     from trainlint.core.operations import Operation
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
@@ -58,8 +59,8 @@ class RuleEntry:
     editor_tag: str
     confirmed_by: tuple[str, ...]
     best_in_tests: Confidence
-    happenings: frozenset[str] | None
-    """By their names, as `DeclaredRule.happenings`."""
+    written_happenings: tuple[str, ...] | None
+    """The names of those of `Rule.happenings`."""
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -76,6 +77,15 @@ class RuleEntry:
         defaults = Triggers()
         read = {name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()}
         return replace(Triggers(**read), heats=frozenset(map(Heat, read.get("heats", ()))))
+
+    @cached_property
+    def happenings(self) -> frozenset[Happening] | None:
+        """What it is asked about of what the abstract run executes, as `Rule.happenings`."""
+        if self.written_happenings is None:
+            return None
+        from trainlint.core.machine.events import Happening  # not needed where nothing was run
+
+        return frozenset(Happening[name] for name in self.written_happenings)
 
     def loaded(self) -> type[Rule]:
         """The rule's class, imported now if nobody needed it before."""
@@ -201,7 +211,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "editor_tag": rule.editor_tag,
         "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
         "best_in_tests": rule.best_in_tests.value,
-        "happenings": None if rule.happenings is None else sorted(item.name for item in rule.happenings),
+        "written_happenings": None if rule.happenings is None else sorted(item.name for item in rule.happenings),
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
@@ -225,6 +235,6 @@ def _entry_from_json(facts: dict[str, Any]) -> RuleEntry:
         "aliases": tuple(facts["aliases"]),
         "confirmed_by": tuple(facts["confirmed_by"]),
         "best_in_tests": Confidence(facts["best_in_tests"]),
-        "happenings": None if facts["happenings"] is None else frozenset(facts["happenings"]),
+        "written_happenings": None if facts["written_happenings"] is None else tuple(facts["written_happenings"]),
     }
     return RuleEntry(**(facts | read))

@@ -21,7 +21,7 @@ def answers_to(
 ) -> Iterator[Iterable[Finding]]:
     """What a rule says of the operations of its happenings in a file."""
     happenings = rule.happenings or frozenset()
-    asked = [operation for operation in operations if operation.happening.name in happenings]
+    asked = [operation for operation in operations if operation.happening in happenings]
     places = _places(model, {operation.position for operation in asked})
     for operation in asked:
         place = places.get(operation.position)
