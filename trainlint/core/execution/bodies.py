@@ -43,6 +43,7 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     known = remembered.get(key)
     if known is not None:
         run.effects |= known.effects
+        run.stepped = run.stepped or "optimizes" in known.effects
         run.tell_again(known.told, node)
         return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
