@@ -94,6 +94,30 @@ for batch in loader:
 """,
             id="a buffer that is registered where it is missing",
         ),
+        pytest.param(
+            """
+def run():
+    for batch in loader:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+        if enough:
+            return loss.item()
+run()
+""",
+            id="before the loop is left",
+        ),
+        pytest.param(
+            """
+def visualize():
+    for batch in loader:
+        output = model(batch.cuda(non_blocking=True)).sum()
+        output.backward()
+        print(output.item())
+visualize()
+""",
+            id="gradients for a picture",
+        ),
     ],
 )
 def test_what_runs_in_few_steps_is_not_told(code: str) -> None:

@@ -40,7 +40,7 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     heat = run.heat
     holds, fails = run.cooled(branch.holds), run.cooled(branch.fails)
     raises = isinstance(node.body[-1], ast.Raise)
-    if raises:
+    if raises or isinstance(node.body[-1], frame.leaving):
         holds = run.cooled("rare")
     if fails != "evaluation" and heat == "step" and run.stepped and _skips(node):
         fails = "rare"  # what follows the optimizer's step and is mostly skipped

@@ -55,11 +55,14 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     frame.names.update(merged(before, frame.names))
     effects = run.effects
     trains = heat == "cold" and _trains(effects, feeding) and not _over_few(node)
+    leaving = frame.leaving
     if trains:
         run.heat = "step"
+    frame.leaving = (ast.Return, ast.Break) if trains else (ast.Return,) if leaving else ()
     run.stepped = False
     begin()
     run.block(node.body, frame)
+    frame.leaving = leaving
     run.heat, run.stepped = heat, stepped or (run.stepped and not trains)
     frame.names.update(merged(before, frame.names))
     if trains:

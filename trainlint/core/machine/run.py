@@ -79,6 +79,8 @@ class Frame:
     global_names: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
     yielded: list[Value] = field(default_factory=list)
+    leaving: tuple[type[ast.stmt], ...] = ()
+    """Statements that leave the loop of training steps that stands here, and thus run once."""
     called_at: ast.AST | None = None
     """The call in the frame before."""
 
