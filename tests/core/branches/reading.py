@@ -18,6 +18,7 @@ MEANINGS: Final[dict[str, Value]] = {
     "counter": COUNTER,
     "inner": INNER_COUNTER,
     "tensor": Tensor(),
+    "remainder": Plain(says=("", "rare")),
     "off": Plain(meaning="off"),
     "true": TRUE,
     "false": FALSE,

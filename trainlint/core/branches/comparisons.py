@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
-from trainlint.core.branches.branch import PLAIN_BRANCH, Branch
+from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold
 from trainlint.core.branches.names import by_name, last_name
 from trainlint.core.branches.words import (
     ACCUMULATION,
@@ -22,6 +22,7 @@ from trainlint.core.branches.words import (
     ON_OTHERS,
     PADDING,
     PASSED_TIME,
+    PROGRESS,
     RANK,
     TRAINING,
 )
@@ -72,6 +73,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         return _with_none(left, first)
     for answer in (
         _constants(first, second) if isinstance(operator, ast.Eq | ast.Is) else None,
+        _stored(first, second, text) if isinstance(operator, ast.Eq | ast.Is) else None,
         _with_words(left, right) if equal else None,
         _gpu(left, operator, right, text),
         _counted(test, first, second),
@@ -150,7 +152,7 @@ def _is_counter(node: ast.expr, value: Value) -> bool:
         return value.meaning == "counter"
     if not isinstance(value, Plain | Unknown) or not isinstance(node, ast.Name | ast.Attribute):
         return False  # `len(steps)` counts no steps
-    return COUNTER.match(last_name(node)) is not None
+    return COUNTER.match(last_name(node)) is not None or PROGRESS.match(ast.unparse(node)) is not None
 
 
 def _with_none(left: ast.expr, value: Value) -> Branch:
@@ -178,6 +180,17 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     if any(training):
         return PLAIN_BRANCH if any(evaluation) else Branch(fails="evaluation", because=because)
     return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
+
+
+def _stored(first: Value, second: Value, text: str) -> Branch | None:
+    """A test or a remainder that was stored before, compared with a flag or zero."""
+    if not isinstance(first, Plain) or first.says is None or not isinstance(second, Plain):
+        return None
+    if not second.known or second.constant not in (0, 1) or (second.constant == 1 and second.constant is not True):
+        return None
+    holds, fails = first.says
+    branch = Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
+    return branch if second.constant else branch.turned
 
 
 def _constants(first: Value, second: Value) -> Branch | None:

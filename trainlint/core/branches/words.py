@@ -56,13 +56,21 @@ OTHER_DEVICE: Final = re.compile(
 COUNTER: Final = re.compile(
     r"^_?(global_?steps?|steps?|iter|iteration|it|batch_?idx|batch_?i|batch_?id|batch_?num|batch_?index|epoch|cur_?iter"
     r"|cur_?epoch|current_?(step|epoch|iter)|i_batch|iter_?num|num_?iter|itr|num_updates|total_?(step|iter)s?|step_?num"
-    r"|_?n_?updates|train_?steps?|cumulative_iters)$"
+    r"|_?n_?updates|train_?steps?|cumulative_iters|(batch|step|iter|update)_?count)$"
 )
 """Names of counters of steps, whatever their value. `i` counts only where its loop is known."""
+PROGRESS: Final = re.compile(r"(\w+\.)*_?(p|progress_?|tqdm_?|batch_?)bar\.n$")
+"""What a progress bar has counted."""
 ACCUMULATION: Final = re.compile(
     r"accum|micro|grad_acc|update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision", re.IGNORECASE
 )
-INTERVAL: Final = re.compile(r"freq|every|interval|period", re.IGNORECASE)
+INTERVAL: Final = re.compile(
+    r"freq|every|interval|period|(?<![a-z])per_(checkpoint|ckpt|log|print|save|eval|report)"
+    r"|(?<![a-z])(log|logging|print|save|eval|val|checkpoint|ckpt|snapshot|summary|report|display|vis|plot)_?(steps?|iters?"
+    r"|iterations?|ticks?|batch(es)?|updates?)(?![a-z])",
+    re.IGNORECASE,
+)
+"""The length of an interval: `print_freq`, `log_step`, `steps_per_checkpoint`."""
 LIMIT: Final = re.compile(r"max|total|end|limit|patience|num_|n_iter|len|stop|budget", re.IGNORECASE)
 BEST: Final = re.compile(r"(^|_)best($|_)")
 PADDING: Final = re.compile("pad", re.IGNORECASE)

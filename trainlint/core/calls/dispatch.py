@@ -110,7 +110,9 @@ def call(run: Run, value: Value, arguments: Arguments, node: ast.AST, frame: Fra
 
 
 def _one_after_another(run: Run, value: Items, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """`nn.Sequential` of modules of the project."""
+    """`nn.Sequential` of modules of the project; a list of classes is called by nobody."""
+    if any(isinstance(part, ClassValue) for part in value.parts):
+        return UNKNOWN
     result = arguments.args[0] if arguments.args else UNKNOWN
     for part in value.parts:
         result = call(run, part, Arguments((result,)), node, frame)

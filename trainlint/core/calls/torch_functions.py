@@ -12,12 +12,14 @@ from trainlint.core.libraries.tensors import (
     BY_SIZE_OR_DATA,
     FACTORIES,
     FROM_DATA,
+    HOST_ANSWERS,
     KEEP_MASK,
     MASKS,
     NO_VALUE_FUNCTIONS,
     PLAIN_FUNCTIONS,
     SEVERAL,
     SIZED,
+    WITHOUT_TENSORS,
 )
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
@@ -52,9 +54,9 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last == "device":
         return Device((place_of(args[0]) if args else None) or "device")
     _tell_waits(run, last, arguments, node)
-    if last in ANSWERING or last in PLAIN_FUNCTIONS:
+    if last in ANSWERING or last in PLAIN_FUNCTIONS or HOST_ANSWERS.match(last):
         return PLAIN
-    if last in NO_VALUE_FUNCTIONS:
+    if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
         return UNKNOWN
     if last.endswith("_like"):
         return _like(last, arguments, node, frame)

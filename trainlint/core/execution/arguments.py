@@ -15,6 +15,7 @@ from trainlint.core.values.kinds import (
     Plain,
     Stream,
     Tensor,
+    Unknown,
     Value,
     is_none,
 )
@@ -35,6 +36,8 @@ def parameters(function: Function, arguments: Arguments) -> Environment:
     for name, default in _defaults(function, positional):
         if name not in values:
             values[name] = _default(default, arguments)
+        elif isinstance(values[name], Unknown) and _is_flag(default):
+            values[name] = PLAIN
     for name in names:
         values.setdefault(name, arguments.rest or UNKNOWN)
     if spec.vararg is not None:
@@ -51,6 +54,11 @@ def _defaults(function: Function, positional: list[str]) -> list[tuple[str, Valu
         *zip(last, function.defaults, strict=False),
         *((arg.arg, default) for arg, default in by_name if default is not None),
     ]
+
+
+def _is_flag(default: Value) -> bool:
+    """Whether a default says that the parameter is never a tensor."""
+    return isinstance(default, Plain) and isinstance(default.constant, bool | str)
 
 
 def _default(default: Value, arguments: Arguments) -> Value:

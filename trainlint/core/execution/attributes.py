@@ -45,8 +45,8 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
     if not isinstance(value, Unknown):
         return value
-    if node.attr in run.options and OPTIONS_OBJECT.search(text(node.value)):
-        return run.options[node.attr]
+    if OPTIONS_OBJECT.search(text(node.value)):
+        return run.options.get(node.attr, value)
     return by_name(node.attr) or value
 
 

@@ -6,9 +6,9 @@ import ast
 from typing import Final
 
 from trainlint.core.execution.arguments import handed, parameters
-from trainlint.core.libraries.frameworks import EVALUATION_FUNCTION, TRAINING_STEP
+from trainlint.core.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
 from trainlint.core.machine.events import Link
-from trainlint.core.machine.run import ELSEWHERE, Arguments, Frame, Heat, Remembered, Run, Told
+from trainlint.core.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
 from trainlint.core.project.definitions import Environment, Function
 from trainlint.core.values.joining import join, joined
 from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Value
@@ -44,6 +44,7 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     known = remembered.get(key)
     if known is not None:
         run.effects |= known.effects
+        run.stepped = run.stepped or "optimizes" in known.effects
         run.tell_again(known.told, function, node)
         return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
@@ -62,6 +63,8 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
 
 def _heat(run: Run, function: Function) -> Heat:
     """How often the body runs: as its caller, unless the name says otherwise."""
+    if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
+        return "evaluation"
     if run.heat == "step" and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):
         return "evaluation"
     return "step" if run.heat == "cold" and function.name == TRAINING_STEP else run.heat
@@ -96,7 +99,7 @@ def _execute(
     run.block(function.body, frame)
     own, depth = run.told, len(run.stack)
     run.stack.pop()
-    own_effects = frozenset(run.effects)
+    own_effects: frozenset[Effect] = frozenset() if heat == "evaluation" else frozenset(run.effects)
     run.heat, run.effects, run.told = around, effects, [*told, *own]
     inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
     if function.generator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from trainlint.core.branches.branch import Branch
 from trainlint.core.execution.assignment import assign
@@ -12,6 +13,9 @@ from trainlint.core.machine.text import text
 from trainlint.core.project.definitions import Environment
 from trainlint.core.values.joining import join
 from trainlint.core.values.kinds import Object, Stream
+
+_REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
+"""What gives an object an attribute by name."""
 
 
 def merged(one: Environment, other: Environment) -> Environment:
@@ -36,7 +40,7 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     heat = run.heat
     holds, fails = run.cooled(branch.holds), run.cooled(branch.fails)
     raises = isinstance(node.body[-1], ast.Raise)
-    if raises:
+    if raises or isinstance(node.body[-1], frame.leaving):
         holds = run.cooled("rare")
     if fails != "evaluation" and heat == "step" and run.stepped and _skips(node):
         fails = "rare"  # what follows the optimizer's step and is mostly skipped
@@ -87,7 +91,8 @@ def _fills(node: ast.If, frame: Frame) -> bool:
     targets = [target for inner in node.body if isinstance(inner, ast.Assign) for target in inner.targets]
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
-            return any(text(target) == f"{text(owner)}.{name}" for target in targets)
+            assigned = any(text(target) == f"{text(owner)}.{name}" for target in targets)
+            return assigned or _registers(node.body, name)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return any(text(target) == text(asked) for target in targets)
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
@@ -104,6 +109,16 @@ def _fills(node: ast.If, frame: Frame) -> bool:
                 for inner in node.body
             )
     return False
+
+
+def _registers(body: list[ast.stmt], name: str) -> bool:
+    """Whether statements register a buffer or parameter, or set an attribute, under a name."""
+    calls = (inner.value for inner in body if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call))
+    return any(
+        text(call.func).rpartition(".")[2] in _REGISTERING
+        and any(isinstance(arg, ast.Constant) and arg.value == name for arg in call.args[:2])
+        for call in calls
+    )
 
 
 def try_(run: Run, node: ast.Try, frame: Frame) -> bool:

@@ -57,17 +57,20 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     frame.names.update(merged(before, frame.names))
     effects = run.effects
     trains = heat == "cold" and _trains(effects, feeding) and not _over_few(node)
-    step = frame.step
+    leaving, step = frame.leaving, frame.step
     if trains:
         run.heat = "step"
         frame.step = Link(frame.module.path, node.lineno, _head(node))
+    frame.leaving = (ast.Return, ast.Break) if trains else (ast.Return,) if leaving else ()
     run.stepped = False
     begin()
     run.block(node.body, frame)
-    run.heat, run.stepped, frame.step = heat, stepped, step
+    frame.leaving, frame.step = leaving, step
+    run.heat, run.stepped = heat, stepped or (run.stepped and not trains)
     frame.names.update(merged(before, frame.names))
     if trains:
-        effects = {"looped", *(effects - {"trains", "optimizes", "takes_batches"})}
+        epoch: set[Effect] = {"epoch"} if feeding or "takes_batches" in effects else set()
+        effects = {"looped", *epoch, *(effects - {"trains", "optimizes", "takes_batches"})}
     around |= effects
     run.effects = around
     run.block(node.orelse, frame)
@@ -76,7 +79,10 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
 def _trains(effects: set[Effect], feeding: bool) -> bool:
     """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself."""
     takes = feeding or "takes_batches" in effects
-    return "trains" in effects or ("optimizes" in effects and (takes or "looped" in effects))
+    if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
+        return takes and ("trains" in effects or "optimizes" in effects)
+    looped = "looped" in effects
+    return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
 
 
 def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:

@@ -16,10 +16,13 @@ from trainlint.core.values.kinds import (
     Plain,
     Source,
     Tensor,
+    Unknown,
     Value,
 )
 
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_COUNTED_ON = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
+"""What makes another counter of a counter: `step + 1`, `step // accumulation`."""
 
 
 def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
@@ -30,8 +33,10 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
         return ARRAY
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
+    if isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown):
+        return Plain(meaning=left.meaning) if left.meaning in ("counter", "inner") else UNKNOWN
     if isinstance(left, Plain) and isinstance(right, Plain):
-        if isinstance(operator, ast.Add | ast.Sub):
+        if isinstance(operator, _COUNTED_ON):
             for one in (left, right):
                 if one.meaning in ("counter", "inner"):
                     return Plain(meaning=one.meaning)

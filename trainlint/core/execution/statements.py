@@ -11,7 +11,7 @@ from trainlint.core.execution.operators import arithmetic
 from trainlint.core.execution.tests import narrow, truth
 from trainlint.core.machine.run import Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Value
+from trainlint.core.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Unknown, Value
 
 _EXITS: Final = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 
@@ -89,9 +89,12 @@ def augmented_assignment(run: Run, node: ast.AugAssign, frame: Frame) -> bool:
 
 def _stored(run: Run, node: ast.expr, value: Value, frame: Frame) -> Value:
     """A test that is stored says what it says where it is asked."""
-    if not isinstance(value, Plain) or value.constant is not NOTHING:
+    remainder = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+    if not isinstance(value, Plain) and not (remainder and isinstance(value, Unknown)):
         return value
-    if not isinstance(node, ast.Compare | ast.BoolOp):
+    if (isinstance(value, Plain) and value.constant is not NOTHING) or not (
+        remainder or isinstance(node, ast.Compare | ast.BoolOp)
+    ):
         return value
     quiet, run.quiet = run.quiet, True
     branch = read(node, lambda inner: run.value(inner, frame), run.heat == "step")

@@ -12,6 +12,11 @@ EVALUATION_FUNCTION: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that evaluate, whoever calls them."""
+BESIDE_TRAINING: Final = re.compile(
+    r"^_?(run_|do_|plot_)?(visuali[sz]\w*|profile|profiling|benchmark\w*|grad_?cam\w*|saliency\w*)$",
+    re.IGNORECASE,
+)
+"""Names of functions that may compute gradients and yet train nothing."""
 STEP_HOOKS: Final = {
     "training_step": r".",
     "training_step_end": r"Lightning",

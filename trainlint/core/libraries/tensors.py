@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from trainlint.analysis.tables.waits.operators import ANSWERS, OPERATORS
@@ -61,6 +62,13 @@ BY_SIZE_OR_DATA: Final = _set("FloatTensor LongTensor Tensor ByteTensor")
 PLAIN_FUNCTIONS: Final = _set(
     "is_tensor is_grad_enabled numel manual_seed is_floating_point finfo iinfo get_default_dtype is_autocast_enabled"
 )
+HOST_ANSWERS: Final = re.compile(r"(is|has)_(?!nonzero$)|get_(rank|world_size|device)|\w+_(count|available|enabled)$")
+"""Names of functions of torch that ask the host: `torch.jit.is_scripting`, `torch.distributed.get_rank`."""
+WITHOUT_TENSORS: Final = re.compile(
+    r"torch\.(jit|compiler|_dynamo|cuda|backends|profiler|version|multiprocessing|overrides|hub|onnx|mps|xpu|cpu"
+    r"|accelerator|package|_C|_jit_internal)\."
+)
+"""Packages of torch whose functions give no tensors, but for types such as `torch.cuda.FloatTensor`."""
 NO_VALUE_FUNCTIONS: Final = _set(
     "load Generator no_grad autocast enable_grad set_grad_enabled inference_mode save Size set_num_threads"
 )

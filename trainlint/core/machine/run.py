@@ -18,8 +18,9 @@ from trainlint.core.values.kinds import UNKNOWN, Tensor, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped"]
-"""What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop."""
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
+"""What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
+training steps (`epoch`: over the batches of a loader)."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 _CHAIN_LENGTH: Final = 5
@@ -82,6 +83,8 @@ class Frame:
     global_names: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
     yielded: list[Value] = field(default_factory=list)
+    leaving: tuple[type[ast.stmt], ...] = ()
+    """Statements that leave the loop of training steps that stands here, and thus run once."""
     called_at: ast.AST | None = None
     """The call in the frame before."""
     step: Link | None = None

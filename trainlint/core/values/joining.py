@@ -19,6 +19,7 @@ from trainlint.core.values.kinds import (
     Object,
     Place,
     Plain,
+    Source,
     Stream,
     Tensor,
     Unknown,
@@ -89,10 +90,17 @@ def _tensors(left: Tensor, right: Tensor, maybe: bool) -> Tensor:
         _place(left.place, right.place),
         left.mask if left.mask == right.mask else None,
         left.container or right.container,
-        left.source if left.source == right.source else "",
+        _source(left, right),
         left.way,
         maybe,
     )
+
+
+def _source(left: Tensor, right: Tensor) -> Source:
+    """What may be a number here may be one wherever it meets another."""
+    if left.source == right.source or left.source == "mixed":
+        return left.source
+    return "mixed" if right.source == "mixed" else ""
 
 
 def _place(left: Place, right: Place) -> Place:
@@ -135,7 +143,8 @@ def _of_two_kinds(left: Value, right: Value, maybe: bool) -> Value:
             if isinstance(one, kind):
                 if isinstance(one, Tensor):
                     container = one.container or isinstance(other, Items | Mapping_)
-                    return one.but(container=container, maybe_none=maybe)
+                    source: Source = "mixed" if one.container and isinstance(other, Plain) else one.source
+                    return one.but(container=container, source=source, maybe_none=maybe)
                 return one.or_none() if maybe else one
     return left
 

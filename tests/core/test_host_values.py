@@ -1,0 +1,41 @@
+"""Values of the host that look like tensors of the device."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.running import run_files
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("if not torch.jit.is_scripting():\n            pass", id="whether a compiler traces"),
+        pytest.param("if torch.compiler.is_compiling():\n            pass", id="whether a compiler runs"),
+        pytest.param("if self.args.local_loss:\n            pass", id="an option whose name is that of a loss"),
+        pytest.param("if self.local_loss:\n            pass", id="a flag whose name is that of a loss"),
+        pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
+    ],
+)
+def test_host_values_are_no_waits(body: str) -> None:
+    code = f"""
+import torch
+class Other:
+    pass
+def parse(classes):
+    for kind in [classes]:
+        made = kind()
+    return made
+class Net(torch.nn.Module):
+    def __init__(self, args, local_loss=False):
+        super().__init__()
+        self.args = args
+        self.local_loss = local_loss
+    def forward(self, x):
+        {body}
+        return x
+def make(args):
+    return Net(args, args.whatever)
+"""
+    _, events = run_files([("net.py", code)])
+    assert events == []
