@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
+    from trainlint.core.machine.events import Link
     from trainlint.core.operations import Operation
     from trainlint.finding import Edit, Finding
 
@@ -52,6 +53,11 @@ _COST_STEPS = frozenset(
     }
 )
 """What costs each step, at whatever depth of calls it stands."""
+
+
+def runs_so_often(heat: Heat) -> str:
+    """How often code runs, as a clause."""
+    return f"this code runs {_RUNS[heat]}"
 
 
 def as_written(code: str) -> str:
@@ -211,14 +217,14 @@ class DeclaredRule(Rule, base=True):
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
             related=tuple(dict.fromkeys((*match.related, *_calls_to(operation)))),
-            heat=HeatFact(Heat.STEP, 1.0, _chain_of(operation, site.path)),
+            heat=HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path)),
         )
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
         heat = site.heat.heat if self.when else Heat.UNKNOWN
         if self.when and heat not in self.when:
-            yield Guard(f"this code runs {_RUNS[heat]}", lambda _site: True)
+            yield Guard(runs_so_often(heat), lambda _site: True)
             return
         for early in self.guards:
             if early.before_found and early.holds(site):
@@ -324,11 +330,10 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
     return f"- {listed}." if items else ""
 
 
-def _chain_of(operation: Operation, path: str) -> tuple[str, ...]:
-    """How an operation in a file comes to run in each training step, as chains of findings are written."""
+def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
+    """How a place in a file comes to run, as chains of findings are written."""
     return tuple(
-        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}"
-        for link in operation.chain
+        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}" for link in links
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Final
 
 from trainlint.core.calls.dispatch import call, call_expression, method
@@ -76,12 +77,16 @@ PARTS: Final = Parts(
 )
 
 
-def run_project(project: Project, listener: Listener, seconds: float = 200.0) -> Run:
+def run_project(
+    project: Project, listener: Listener, seconds: float = 200.0, prepare: Callable[[Run], None] | None = None
+) -> Run:
     """Execute a project abstractly. Whatever waits or copies in a training step is told to the listener.
 
-    After `seconds` of processor time no further function is executed.
+    After `seconds` of processor time no further function is executed. `prepare` gets the run before it begins.
     """
     run = Run(project, PARTS, listener, seconds)
+    if prepare is not None:
+        prepare(run)
     for module in project.modules.values():
         run.execute_module(module)
     run_entries(run)

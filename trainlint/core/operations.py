@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from trainlint.core.evaluation import run_project
 from trainlint.core.machine.events import Event, Happening, Level, Link
 from trainlint.core.project.modules import Project
+from trainlint.core.visits import Visit, Visits
 
 _SURER: Final[tuple[Level, ...]] = ("sure", "framework", "presumed", "orphan")
 _MOST_CALLS: Final = 8
@@ -44,8 +45,17 @@ class Operation(NamedTuple):
     """Whether it is executed in a forward pass."""
 
 
-def operations(files: Iterable[tuple[str, ast.Module]]) -> dict[str, tuple[Operation, ...]]:
-    """The operations of each file, in their order. Takes paths below the root of the project with their trees."""
+class Executed(NamedTuple):
+    """What executing a project gave."""
+
+    operations: dict[str, tuple[Operation, ...]]
+    """Those of each file, in their order."""
+    visits: dict[int, Visit]
+    """How each line of the file that was asked about is executed."""
+
+
+def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") -> Executed:
+    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about."""
     found: dict[tuple[str, Position, Happening], Operation] = {}
 
     def hear(event: Event) -> None:
@@ -71,11 +81,13 @@ def operations(files: Iterable[tuple[str, ast.Module]]) -> dict[str, tuple[Opera
             event.in_forward,
         )
 
-    run_project(Project(files), hear)
+    visits: list[Visits] = []
+    run_project(Project(files), hear, prepare=lambda run: visits.append(Visits(run, asked)) if asked else None)
     by_file: dict[str, list[Operation]] = {}
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
-    return {path: tuple(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
+    told = {path: tuple(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
+    return Executed(told, visits[0].by_line if visits else {})
 
 
 def _order(operation: Operation) -> tuple[Position, str]:

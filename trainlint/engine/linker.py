@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import runs_abstractly
-from trainlint.engine.index.executing import executed_operations
+from trainlint.engine.index.executing import execute_files
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Linker:
         return self._with_facts(index)
 
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
-        operations = executed_operations(index.members) if runs_abstractly() else None
+        operations = execute_files(index.members).operations if runs_abstractly() else None
         return [
             replace(
                 job,

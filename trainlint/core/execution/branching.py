@@ -8,6 +8,7 @@ from typing import Final
 from trainlint.core.branches.branch import Branch
 from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.tests import narrow, truth
+from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Arguments, Frame, Heat, Run
 from trainlint.core.machine.text import text
 from trainlint.core.project.definitions import Environment
@@ -48,11 +49,12 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
-    run.heat = heat
     frame.names = before
     _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
-    if ended != other_ended and not (ended and raises):
-        run.heat = fails if ended else holds  # for the rest of the block
+    rest = fails if ended else holds
+    run.heat = heat if ended == other_ended or (ended and raises) else rest
+    if run.heat != heat:  # for the rest of the block
+        frame.behind = _behind(node.test, frame, holds=not ended)
     return ended and other_ended
 
 
@@ -68,9 +70,17 @@ def _branch(
     """Execute one branch in a copy of the names. Returns whether it ends the block, and its names."""
     frame.names = dict(frame.names)
     narrow(test, frame, holds=holds)
-    run.heat = heat
+    behind = frame.behind
+    if heat != run.heat:
+        frame.behind = _behind(test, frame, holds=holds)
+    around, run.heat = run.heat, heat
     ended = run.block(body, frame)
+    run.heat, frame.behind = around, behind
     return ended, frame.names
+
+
+def _behind(test: ast.expr, frame: Frame, *, holds: bool) -> Link:
+    return Link(frame.module.path, test.lineno, f"{'if' if holds else 'unless'} {text(test)}")
 
 
 def _skips(node: ast.If) -> bool:

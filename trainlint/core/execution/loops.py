@@ -94,4 +94,5 @@ def _head(node: ast.For | ast.AsyncFor | ast.While) -> str:
     """The loop as its first line says it."""
     if isinstance(node, ast.While):
         return f"while {text(node.test)}"
-    return f"for {text(node.target)} in {text(node.iter)}"
+    target = text(node.target)
+    return f"for {target[1:-1] if isinstance(node.target, ast.Tuple) else target} in {text(node.iter)}"

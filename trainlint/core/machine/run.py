@@ -89,6 +89,8 @@ class Frame:
     """The call in the frame before."""
     step: Link | None = None
     """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
+    behind: Link | None = None
+    """The innermost test that makes the code which is executed here run more seldom."""
 
     @property
     def is_module(self) -> bool:
@@ -148,6 +150,8 @@ class Run:
         self.effects: set[Effect] = set()
         self.told: list[Told] = []
         """What this body has told."""
+        self.watch: Callable[[ast.stmt], None] | None = None
+        """Is told of each statement before it is executed, where somebody asks."""
         self.quiet = False
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
@@ -163,14 +167,16 @@ class Run:
 
     def block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements. Returns whether the block ends before its last statement's successor."""
-        heat = self.heat
+        heat, behind = self.heat, frame.behind
         ended = False
         for statement in body:
+            if self.watch is not None:
+                self.watch(statement)
             execute = self._statements.get(type(statement))
             if execute is not None and execute(self, statement, frame):
                 ended = True
                 break
-        self.heat = heat
+        self.heat, frame.behind = heat, behind
         return ended
 
     def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -257,6 +263,17 @@ class Run:
         ]
         begin = frames[0].step
         return _shortened(tuple(calls) if begin is None else (begin, *calls))
+
+    @property
+    def way_here(self) -> tuple[Link, ...]:
+        """What leads here, outermost first: what begins the step, the calls, and the tests that they are behind."""
+        start = self._start
+        frames = self.stack[start:]
+        links = [frames[0].step, frames[0].behind]
+        for around, inner in pairwise(frames):
+            called = None if inner.called_at is None else _call(around, inner.title, inner.called_at)
+            links += [called, inner.behind]
+        return tuple(link for link in links if link is not None)
 
     @property
     def _in_forward(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,37 +14,62 @@ from trainlint.finding import Failure
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
+    import ast
+
+    from trainlint.core.machine.events import Link
     from trainlint.core.operations import Operation
+    from trainlint.core.visits import Visit
     from trainlint.engine.index.project_files import Member
 
 
-def executed_operations(members: Sequence[Member]) -> Mapping[Path, tuple[Operation, ...]]:
-    """What the abstract run of each group executes in training steps, by file. Files without any are left out."""
-    from trainlint.core.operations import operations
+@dataclass(frozen=True, slots=True)
+class ExecutedFiles:
+    """What the abstract run of some files gave. Paths in it are those that users see."""
+
+    operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
+    """What each file executes in training steps. Files without any are left out."""
+    visits: Mapping[int, Visit] = field(default_factory=dict)
+    """How the lines of the file that was asked about are executed."""
+
+
+def execute_files(members: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
+    """Execute the files of each group together. `asked` is the file whose `visits` are wanted."""
+    from trainlint.core.operations import execute_project
 
     groups: dict[int, list[Member]] = defaultdict(list)
     for member in members:
         groups[member.group].append(member)
-    found: dict[Path, tuple[Operation, ...]] = {}
+    operations: dict[Path, tuple[Operation, ...]] = {}
+    visits: Mapping[int, Visit] = {}
     for group in groups.values():
         root = Path(os.path.commonpath([member.path.parent for member in group]))
-        paths = {member.path.relative_to(root).as_posix(): member.path for member in group}
-        trees = []
-        for path, member in zip(paths, group, strict=True):
-            try:
-                tree = parse(member.source())
-            except UnreadableSource:
-                continue
-            if not isinstance(tree, Failure):
-                trees.append((path, tree))
-        shown = {path: member.shown for path, member in zip(paths, group, strict=True)}
-        for path, several in operations(trees).items():
-            found[paths[path]] = tuple(_with_shown_paths(operation, shown) for operation in several)
-    return found
+        by_path = {member.path.relative_to(root).as_posix(): member for member in group}
+        shown = {path: member.shown for path, member in by_path.items()}
+        here = next((path for path, member in by_path.items() if member.path == asked), "")
+        done = execute_project(_trees(by_path), here)
+        for path, several in done.operations.items():
+            operations[by_path[path].path] = tuple(_operation_as_shown(operation, shown) for operation in several)
+        if here:
+            visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
+    return ExecutedFiles(operations, visits)
 
 
-def _with_shown_paths(operation: Operation, shown: Mapping[str, str]) -> Operation:
-    """The operation with the paths that users see in its calls."""
-    chain = tuple(call._replace(path=shown[call.path]) for call in operation.chain)
-    calls = tuple(call._replace(path=shown[call.path]) for call in operation.calls)
-    return operation._replace(chain=chain, calls=calls)
+def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:
+    """Those of the files that can be read and parsed; the others are reported where they are judged."""
+    trees = []
+    for path, member in members.items():
+        try:
+            tree = parse(member.source())
+        except UnreadableSource:
+            continue
+        if not isinstance(tree, Failure):
+            trees.append((path, tree))
+    return trees
+
+
+def _operation_as_shown(operation: Operation, shown: Mapping[str, str]) -> Operation:
+    return operation._replace(chain=_as_shown(operation.chain, shown), calls=_as_shown(operation.calls, shown))
+
+
+def _as_shown(links: Sequence[Link], shown: Mapping[str, str]) -> tuple[Link, ...]:
+    return tuple(link._replace(path=shown[link.path]) for link in links)
