@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.core.machine.run import Arguments
-from trainlint.core.project.definitions import Environment, Function
-from trainlint.core.values.kinds import (
-    ANY_KEY,
-    PLAIN,
-    UNKNOWN,
-    Items,
-    Mapping_,
-    Plain,
-    Stream,
-    Tensor,
-    Value,
-    is_none,
-)
+from trainlint.core.values.definitions import Function
+from trainlint.core.values.kinds import ANY_KEY, PLAIN, UNKNOWN, Items, Mapping_, Plain, Stream, Tensor, is_none
+from trainlint.core.values.value import Environment, Value
 
 _DEEPEST: Final = 2
 _MOST_PARTS: Final = 12

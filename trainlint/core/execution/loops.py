@@ -9,7 +9,8 @@ from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.branching import merged
 from trainlint.core.execution.tests import truth
 from trainlint.core.machine.run import Effect, Frame, Run
-from trainlint.core.values.kinds import Items, Loader, Stream, Tensor, Value
+from trainlint.core.values.kinds import Items, Loader, Stream, Tensor
+from trainlint.core.values.value import Value
 
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
