@@ -24,19 +24,9 @@ from trainlint.core.libraries.modules import AUTOGRAD
 from trainlint.core.machine.events import Level, Link
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
 from trainlint.core.machine.text import text
-from trainlint.core.project.definitions import Environment, Function
-from trainlint.core.values.kinds import (
-    ARRAY,
-    PLAIN,
-    UNKNOWN,
-    ClassValue,
-    Device,
-    Loader,
-    Object,
-    Plain,
-    Tensor,
-    Value,
-)
+from trainlint.core.values.definitions import Function
+from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
+from trainlint.core.values.value import Environment, Value
 
 _TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
 _NUMBER: Final = re.compile(
@@ -58,22 +48,35 @@ _BEGINS: Final[dict[Level, str]] = {
 def run_entries(run: Run) -> None:
     """Execute what no module's top level has reached."""
     functions = [function for function in run.functions.values() if not function.module.is_test]
-    for function in functions:
-        if "step" not in _reached(run, function) and _is_hook(function):
-            start(run, function, "step", "framework")
-    for function in functions:
-        if not _reached(run, function) and not _presumed(function):
-            effects = start(run, function, "cold", "orphan")
-            if "trains" in effects and "looped" not in effects and _trains_alone(function):
-                start(run, function, "step", "presumed")
-    for function in functions:
-        reached = _reached(run, function)
-        both = "cold" in reached and "elsewhere" in reached
-        if "step" not in reached and not both and _presumed(function):
-            start(run, function, "step", "presumed")
-    for function in functions:
-        if not _reached(run, function):
-            start(run, function, "cold", "orphan")
+    for begin in (_hook, _uncalled, _presumed_step, _rest):
+        for function in functions:
+            begin(run, function)
+
+
+def _hook(run: Run, function: Function) -> None:
+    if "step" not in _reached(run, function) and _is_hook(function):
+        start(run, function, "step", "framework")
+
+
+def _uncalled(run: Run, function: Function) -> None:
+    """Nobody in sight calls it: a program that is started elsewhere, or, where it trains without a loop, a step."""
+    if _reached(run, function) or _presumed(function):
+        return
+    effects = start(run, function, "cold", "orphan")
+    if "trains" in effects and "looped" not in effects and _trains_alone(function):
+        start(run, function, "step", "presumed")
+
+
+def _presumed_step(run: Run, function: Function) -> None:
+    reached = _reached(run, function)
+    both = "cold" in reached and "elsewhere" in reached
+    if "step" not in reached and not both and _presumed(function):
+        start(run, function, "step", "presumed")
+
+
+def _rest(run: Run, function: Function) -> None:
+    if not _reached(run, function):
+        start(run, function, "cold", "orphan")
 
 
 def _reached(run: Run, function: Function) -> dict[str, list[object]]:

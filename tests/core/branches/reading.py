@@ -9,9 +9,9 @@ from trainlint.core.branches.branch import Branch
 from trainlint.core.branches.names import last_name
 from trainlint.core.branches.read import read
 from trainlint.core.execution.operators import arithmetic
-from trainlint.core.project.definitions import Class
-from trainlint.core.project.modules import Module
-from trainlint.core.values.kinds import COUNTER, FALSE, INNER_COUNTER, TRUE, UNKNOWN, Object, Plain, Tensor, Value
+from trainlint.core.values.definitions import Class, Module
+from trainlint.core.values.kinds import COUNTER, FALSE, INNER_COUNTER, TRUE, UNKNOWN, Object, Plain, Tensor
+from trainlint.core.values.value import Value
 
 _MODULE: Final = Module("model.py", "model", ast.Module([], []))
 MEANINGS: Final[dict[str, Value]] = {

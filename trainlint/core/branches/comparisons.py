@@ -26,7 +26,8 @@ from trainlint.core.branches.words import (
     RANK,
     TRAINING,
 )
-from trainlint.core.values.kinds import Plain, Tensor, Unknown, Value, is_none
+from trainlint.core.values.kinds import Plain, Tensor, Unknown, is_none
+from trainlint.core.values.value import Value
 
 _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
 _MIRRORED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {

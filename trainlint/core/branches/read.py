@@ -10,15 +10,8 @@ from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold, both, eit
 from trainlint.core.branches.comparisons import compared, interval
 from trainlint.core.branches.names import by_name, last_name
 from trainlint.core.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
-from trainlint.core.values.kinds import (
-    ClassValue,
-    FunctionValue,
-    Items,
-    ModuleValue,
-    Object,
-    Plain,
-    Value,
-)
+from trainlint.core.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
+from trainlint.core.values.value import Value
 
 ValueOf = Callable[[ast.expr], Value]
 _OBJECTS: Final = (Object, FunctionValue, ClassValue, ModuleValue)

@@ -26,9 +26,9 @@ from trainlint.core.values.kinds import (
     Stream,
     Tensor,
     Unknown,
-    Value,
     is_none,
 )
+from trainlint.core.values.value import Value
 
 
 def builtin(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -9,18 +9,8 @@ from trainlint.core.execution.assignment import put_back
 from trainlint.core.execution.subscripts import item_of
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.values.joining import element, joined
-from trainlint.core.values.kinds import (
-    ANY_KEY,
-    NONE,
-    PLAIN,
-    UNKNOWN,
-    Items,
-    Mapping_,
-    Plain,
-    Stream,
-    Tensor,
-    Value,
-)
+from trainlint.core.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Stream, Tensor
+from trainlint.core.values.value import Value
 
 
 def container_method(

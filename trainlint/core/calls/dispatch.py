@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any, Final
 
 from trainlint.core.calls.containers import container_method
 from trainlint.core.calls.library_functions import library_function
@@ -12,7 +14,7 @@ from trainlint.core.calls.tensor_methods import tensor_method
 from trainlint.core.calls.unknown_methods import unknown_method
 from trainlint.core.execution.attributes import attribute, member
 from trainlint.core.execution.bodies import call_function
-from trainlint.core.libraries.guesses import LOSS_FUNCTION, MODEL, OPTIMIZER, SCHEDULER
+from trainlint.core.libraries.guesses import LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.machine.text import text
 from trainlint.core.values.joining import element, joined
@@ -26,6 +28,7 @@ from trainlint.core.values.kinds import (
     ClassValue,
     FunctionValue,
     Items,
+    Loader,
     Made,
     Mapping_,
     ModuleValue,
@@ -34,9 +37,9 @@ from trainlint.core.values.kinds import (
     Stream,
     SuperValue,
     Tensor,
-    Value,
     is_callable,
 )
+from trainlint.core.values.value import Value
 
 
 def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
@@ -122,7 +125,7 @@ def _one_after_another(run: Run, value: Items, arguments: Arguments, node: ast.A
 def _by_name(run: Run, called: str, arguments: Arguments) -> Value:
     """What is not known but has the name of a model or a loss gives tensors."""
     loss = LOSS_FUNCTION.search(called) is not None or "criterion" in called
-    if not loss and not MODEL.search(called):
+    if not loss and not is_model(called):
         return UNKNOWN
     given = any(isinstance(value, Tensor) and value.place == "device" for value in arguments.values)
     if loss or given or run.heat == "step":
@@ -138,29 +141,52 @@ def method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Cal
         run.effects.add("trains")
         if name == "backward" and not isinstance(base, Object | SuperValue):
             return NONE
-    if name == "step" and not isinstance(base, Object) and _steps_optimizer(base, node):
+    if name == "step" and _steps_optimizer(base, node):
         return _optimizer_step(run, arguments, node, frame)
-    match base:
-        case Object() | ClassValue() | SuperValue():
-            found = member(run, base, name, node, frame)
-            if is_callable(found) or isinstance(found, Choice):
-                return call(run, found, arguments, node, frame)
-            return object_method(run, base, name, arguments, node, frame)
-        case Tensor():
-            return tensor_method(run, base, name, arguments, node, frame)
-        case Items() | Mapping_() | Stream():
-            return container_method(run, base, name, arguments, node, frame)
-        case Array():
-            return PLAIN if name == "item" else Items((PLAIN,)) if name == "tolist" else ARRAY
-        case Made():
-            return made_method(run, base, name, arguments, node, frame)
-        case FunctionValue() if name in ("apply", "__call__"):
-            return call(run, base, arguments, node, frame)
+    return _METHODS.get(type(base), unknown_method)(run, base, name, arguments, node, frame)
+
+
+def _own_method(
+    run: Run, base: Object | ClassValue | SuperValue, name: str, arguments: Arguments, node: ast.Call, frame: Frame
+) -> Value:
+    found = member(run, base, name, node, frame)
+    if is_callable(found) or isinstance(found, Choice):
+        return call(run, found, arguments, node, frame)
+    return object_method(run, base, name, arguments, node, frame)
+
+
+def _array_method(run: Run, base: Array, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+    return PLAIN if name == "item" else Items((PLAIN,)) if name == "tolist" else ARRAY
+
+
+def _function_method(
+    run: Run, base: FunctionValue, name: str, arguments: Arguments, node: ast.Call, frame: Frame
+) -> Value:
+    if name in ("apply", "__call__"):
+        return call(run, base, arguments, node, frame)
     return unknown_method(run, base, name, arguments, node, frame)
+
+
+_METHODS: Final[dict[type[Value], Callable[[Run, Any, str, Arguments, ast.Call, Frame], Value]]] = {
+    Object: _own_method,
+    ClassValue: _own_method,
+    SuperValue: _own_method,
+    Tensor: tensor_method,
+    Items: container_method,
+    Mapping_: container_method,
+    Stream: container_method,
+    Loader: container_method,
+    Array: _array_method,
+    Made: made_method,
+    FunctionValue: _function_method,
+}
+"""How a method is called, by the kind of its object; `unknown_method` by its name alone for all others."""
 
 
 def _steps_optimizer(base: Value, node: ast.Call) -> bool:
     """Whether `.step()` is an optimizer's, by its class or by what the code calls it."""
+    if isinstance(base, Object):
+        return False
     owner = text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     if SCHEDULER.search(owner):
         return False

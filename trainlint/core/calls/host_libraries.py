@@ -8,7 +8,8 @@ from typing import Final
 from trainlint.core.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Run
-from trainlint.core.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Tensor, Value
+from trainlint.core.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Tensor
+from trainlint.core.values.value import Value
 
 _READING: Final = ("math.", "numpy.", "np.")
 _LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})

@@ -8,7 +8,8 @@ from typing import Final
 
 from trainlint.core.machine.run import Arguments
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import PLAIN, ClassValue, Items, Mapping_, Object, Plain, Tensor, Value
+from trainlint.core.values.kinds import PLAIN, ClassValue, Items, Mapping_, Object, Plain, Tensor
+from trainlint.core.values.value import Value
 
 _CONTAINERS: Final = re.compile("list|tuple|dict|List|Tuple|Dict|Sequence|Mapping|Iterable|Collection")
 

@@ -7,7 +7,8 @@ import ast
 from trainlint.core.calls.places import is_false
 from trainlint.core.libraries.guesses import BATCH
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.values.kinds import COUNTER, FunctionValue, Items, Loader, Object, Value
+from trainlint.core.values.kinds import COUNTER, FunctionValue, Items, Loader, Object
+from trainlint.core.values.value import Value
 
 
 def make_loader(run: Run, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -12,7 +12,8 @@ from trainlint.core.calls.unknown_methods import prepared, unknown_method
 from trainlint.core.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.values.kinds import NONE, PLAIN, UNKNOWN, Made, Stream, Tensor, Value
+from trainlint.core.values.kinds import NONE, PLAIN, UNKNOWN, Made, Stream, Tensor
+from trainlint.core.values.value import Value
 
 _WAITABLE: Final = re.compile(r"Event|Stream|cuda")
 _LAUNCHER: Final = re.compile("Accelerator|Fabric")
@@ -25,7 +26,23 @@ def is_optimizer(dotted: str) -> bool:
 
 def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
     """Call a method of a library's object."""
-    dotted, args = base.dotted, arguments.args
+    for answer in (_of_parser(run, base, name, node), _of_device(run, base, name, arguments, node)):
+        if answer is not None:
+            return answer
+    if _is_module(base.dotted):
+        if name in SAME_MODULE:
+            return base
+        if name == "parameters":
+            return Stream(Tensor(way=("a parameter",)))
+    return unknown_method(run, base, name, arguments, node, frame)
+
+
+def _is_module(dotted: str) -> bool:
+    return dotted.startswith("torch.nn") or MODULE.search(dotted) is not None
+
+
+def _of_parser(run: Run, base: Made, name: str, node: ast.Call) -> Value | None:
+    """Methods of a parser of command lines."""
     match name:
         case "add_argument":
             return option(run, node)
@@ -33,6 +50,13 @@ def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast
             return base
         case "parse_args" | "parse_known_args":
             return UNKNOWN
+    return None
+
+
+def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call) -> Value | None:
+    """Methods of streams, scalers, launchers and optimizers."""
+    dotted, args = base.dotted, arguments.args
+    match name:
         case "synchronize" if _WAITABLE.search(dotted):
             run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
             return NONE
@@ -49,18 +73,13 @@ def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast
             run.effects.add("optimizes")
             run.stepped = True
             return NONE
-    if dotted.startswith("torch.nn") or MODULE.search(dotted):
-        if name in SAME_MODULE:
-            return base
-        if name == "parameters":
-            return Stream(Tensor(way=("a parameter",)))
-    return unknown_method(run, base, name, arguments, node, frame)
+    return None
 
 
 def call_made(value: Made, arguments: Arguments) -> Value:
     """Call a library's object: a module gives tensors on the device, unless it is given one of the host."""
     dotted = value.dotted
-    if dotted.startswith("torch.nn") or MODULE.search(dotted):
+    if _is_module(dotted):
         first = arguments.args[0] if arguments.args else None
         if isinstance(first, Tensor) and first.place == "host" and first.source != "loader":
             return first.but(mask=False)

@@ -12,7 +12,7 @@ from trainlint.core.execution.bodies import call_function
 from trainlint.core.libraries.guesses import BATCH
 from trainlint.core.libraries.modules import AUTOGRAD, LOADER, SAME_MODULE
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.project.definitions import Class
+from trainlint.core.values.definitions import Class
 from trainlint.core.values.kinds import (
     ANY_KEY,
     NONE,
@@ -29,8 +29,8 @@ from trainlint.core.values.kinds import (
     SuperValue,
     Tensor,
     Unknown,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 _PARAMETER: Final = Tensor(way=("a parameter",))
 _NO_RESULT: Final = frozenset({"log", "log_dict", "save_hyperparameters"})

@@ -6,7 +6,8 @@ import ast
 
 from trainlint.core.machine.run import Run
 from trainlint.core.values.joining import join
-from trainlint.core.values.kinds import PLAIN, UNKNOWN, Plain, Value
+from trainlint.core.values.kinds import PLAIN, UNKNOWN, Plain
+from trainlint.core.values.value import Value
 
 
 def option(run: Run, node: ast.Call) -> Value:

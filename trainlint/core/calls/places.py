@@ -9,7 +9,8 @@ from typing import Final
 
 from trainlint.core.machine.run import Arguments
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import Device, Place, Plain, Tensor, Value, is_none
+from trainlint.core.values.kinds import Device, Place, Plain, Tensor, is_none
+from trainlint.core.values.value import Value
 
 _DTYPE: Final = re.compile(r"dtype|torch\.(float|int|bool|half|double|long|bfloat)|precision")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Final
 
 from trainlint.core.calls.places import place_of
@@ -36,8 +37,8 @@ from trainlint.core.values.kinds import (
     Plain,
     Source,
     Tensor,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 _ARRAY_KEEPERS: Final = frozenset({"where", "cat", "stack", "clone", "pad", "pad_sequence"})
 _SAME_MEMORY: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy"})
@@ -77,12 +78,34 @@ def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> Non
             run.tell(node, Happening.ANSWER, f"`torch.{last}`", target)
         elif last in SIZED:
             run.tell(node, Happening.SIZED, f"`torch.{last}`", target)
-    if last == "where" and len(args) == 1 and not arguments.named and target is not None and target.place == "device":
-        run.tell(node, Happening.SIZED, "`torch.where` of one argument", target)
-    if last == "repeat_interleave" and len(args) > 1 and "output_size" not in arguments.named:
-        run.reads(node, args[1], Happening.SIZED, "`torch.repeat_interleave` without `output_size`")
-    if last == "one_hot" and args and len(args) < 2 and "num_classes" not in arguments.named:
-        run.reads(node, args[0], Happening.SIZED, "`one_hot` without `num_classes`", structures=True)
+    tell = _SIZED_WITHOUT.get(last)
+    if tell is not None:
+        tell(run, arguments, node)
+
+
+def _where(run: Run, arguments: Arguments, node: ast.AST) -> None:
+    only = arguments.args[0] if len(arguments.args) == 1 and not arguments.named else None
+    if isinstance(only, Tensor) and only.place == "device":
+        run.tell(node, Happening.SIZED, "`torch.where` of one argument", only)
+
+
+def _repeat_interleave(run: Run, arguments: Arguments, node: ast.AST) -> None:
+    if len(arguments.args) > 1 and "output_size" not in arguments.named:
+        run.reads(node, arguments.args[1], Happening.SIZED, "`torch.repeat_interleave` without `output_size`")
+
+
+def _one_hot(run: Run, arguments: Arguments, node: ast.AST) -> None:
+    if len(arguments.args) == 1 and "num_classes" not in arguments.named:
+        what = "`one_hot` without `num_classes`"
+        run.reads(node, arguments.args[0], Happening.SIZED, what, structures=True)
+
+
+_SIZED_WITHOUT: Final[dict[str, Callable[[Run, Arguments, ast.AST], None]]] = {
+    "where": _where,
+    "repeat_interleave": _repeat_interleave,
+    "one_hot": _one_hot,
+}
+"""Functions that wait to know how large their result is where an argument is missing."""
 
 
 def _made_at(last: str, node: ast.AST, frame: Frame) -> tuple[str, ...]:
@@ -117,9 +140,7 @@ def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.A
     if isinstance(data, Tensor) and last in _SAME_MEMORY:
         return data if place is None or place == data.place else moved(run, data, place, node, f"`torch.{last}`")
     if isinstance(data, Items) and last in ("tensor", "as_tensor"):
-        scalar = next((part for part in data.parts if _on_device(part)), None)
-        if scalar is not None:
-            run.tell(node, Happening.SCALARS_TO_TENSOR, f"`torch.{last}`", scalar)
+        _tell_scalars(run, last, data, node)
     source = _source(last, data)
     made = Tensor(
         place or "host", True if last == "BoolTensor" else None, source=source, way=_made_at(last, node, frame)
@@ -127,6 +148,12 @@ def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.A
     if place == "device" and _copies(last, source, data) and not _of_constant(node):
         run.tell(node, Happening.DATA_COPY, f"`torch.{last}`", made)
     return made
+
+
+def _tell_scalars(run: Run, last: str, data: Items, node: ast.AST) -> None:
+    scalar = next((part for part in data.parts if _on_device(part)), None)
+    if scalar is not None:
+        run.tell(node, Happening.SCALARS_TO_TENSOR, f"`torch.{last}`", scalar)
 
 
 def _on_device(value: Value) -> bool:
@@ -169,15 +196,17 @@ def combined(arguments: Arguments, last: str) -> Tensor:
         return Tensor("unknown", True if last in MASKS else None, last in SEVERAL)
     main = next((one for one in tensors if one.place == "device"), None)
     main = main or next((one for one in tensors if one.place == "unknown"), tensors[0])
-    mask: bool | None = None
+    keeps = main.place == "host" and (last in _ARRAY_KEEPERS or last in KEEP_MASK)
+    return Tensor(main.place, _mask(last, tensors), last in SEVERAL, main.source if keeps else "", main.way)
+
+
+def _mask(last: str, tensors: list[Tensor]) -> bool | None:
+    """Whether a function of tensors gives a mask: always, where it is given masks alone, or never."""
     if last in MASKS:
-        mask = True
-    elif last in KEEP_MASK:
-        mask = True if all(one.mask for one in tensors) else None
-    else:
-        mask = False
-    keeps = last in _ARRAY_KEEPERS or last in KEEP_MASK
-    return Tensor(main.place, mask, last in SEVERAL, main.source if main.place == "host" and keeps else "", main.way)
+        return True
+    if last in KEEP_MASK:
+        return True if all(one.mask for one in tensors) else None
+    return False
 
 
 def _tensors(value: Value) -> list[Tensor]:

@@ -10,31 +10,42 @@ from trainlint.core.calls.places import is_dtype, non_blocking, place_of
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import PLAIN, Place, Tensor, Value
+from trainlint.core.values.kinds import PLAIN, Place, Tensor
+from trainlint.core.values.value import Value
 
 _OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
 
 
 def move(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
     """`.to`, `.cuda`, `.type` and `.type_as` of a tensor."""
-    to: Place | None
-    if name in ("type", "type_as"):
-        first = arguments.args[0] if arguments.args else None
-        if name == "type_as" and isinstance(first, Tensor):
-            to = first.place
-        elif node.args and "cuda" in text(node.args[0]):
-            to = "device"
-        else:
-            return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
-    else:
-        to = "device" if name == "cuda" else _named_place(arguments, node)
-        if to is None:
-            code = text(node.args[0] if node.args else node)
-            return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
+    to = _destination(name, arguments, node)
+    if to is None:
+        return _converted(base, name, arguments, node)
     waits = not non_blocking(arguments, arguments.args)
     if waits and to == "device" and _presumed_batch(run, base, name, node):
         run.tell(node, Happening.BATCH_COPY, f"`.{name}()`", base)
     return moved(run, base, to, node, f"`.{name}()`", asynchronous=not waits)
+
+
+def _destination(name: str, arguments: Arguments, node: ast.Call) -> Place | None:
+    """The place that a method moves to; None where it only converts."""
+    match name:
+        case "cuda":
+            return "device"
+        case "to":
+            return _named_place(arguments, node)
+    first = arguments.args[0] if arguments.args else None
+    if name == "type_as" and isinstance(first, Tensor):
+        return first.place
+    return "device" if node.args and "cuda" in text(node.args[0]) else None
+
+
+def _converted(base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
+    """The tensor in another dtype; `.type()` names the one that it has."""
+    if name == "to":
+        code = text(node.args[0] if node.args else node)
+        return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
+    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
 
 
 def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:

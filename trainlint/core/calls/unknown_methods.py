@@ -32,8 +32,8 @@ from trainlint.core.values.kinds import (
     Stream,
     Tensor,
     Unknown,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 _ARRAY_NAME: Final = re.compile(r"(^|\.)np\.|numpy|ndarray")
 _EVENT_NAME: Final = re.compile("event|stream", re.IGNORECASE)

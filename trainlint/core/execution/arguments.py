@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.core.machine.run import Arguments
-from trainlint.core.project.definitions import Environment, Function
+from trainlint.core.values.definitions import Function
 from trainlint.core.values.kinds import (
     ANY_KEY,
     PLAIN,
@@ -16,9 +16,9 @@ from trainlint.core.values.kinds import (
     Stream,
     Tensor,
     Unknown,
-    Value,
     is_none,
 )
+from trainlint.core.values.value import Environment, Value
 
 _DEEPEST: Final = 2
 _MOST_PARTS: Final = 12

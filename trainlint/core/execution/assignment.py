@@ -20,8 +20,8 @@ from trainlint.core.values.kinds import (
     Plain,
     SuperValue,
     Tensor,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 _MOST_KEYS: Final = 40
 HOST_MADE: Final = frozenset({"factory", "data", "array"})

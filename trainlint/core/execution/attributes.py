@@ -10,11 +10,9 @@ from trainlint.core.libraries.modules import AUTOGRAD, DTYPE, MODULE
 from trainlint.core.libraries.tensors import HOST_ATTRIBUTES, SAME_ATTRIBUTES
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.project.definitions import Class
+from trainlint.core.values.definitions import Class
 from trainlint.core.values.joining import joined
-from trainlint.core.values.kinds import (
-    DTYPE as DTYPE_VALUE,
-)
+from trainlint.core.values.kinds import DTYPE as DTYPE_VALUE
 from trainlint.core.values.kinds import (
     PLAIN,
     UNKNOWN,
@@ -33,8 +31,8 @@ from trainlint.core.values.kinds import (
     SuperValue,
     Tensor,
     Unknown,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 _CONTAINER_METHODS: Final = frozenset({"keys", "values", "items", "size", "to", "cuda"})
 _OF_HOST: Final = frozenset({"shape", "size", "ndim", "dtype"})

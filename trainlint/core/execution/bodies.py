@@ -9,9 +9,10 @@ from trainlint.core.execution.arguments import handed, parameters
 from trainlint.core.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
 from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
-from trainlint.core.project.definitions import Environment, Function
+from trainlint.core.values.definitions import Function
 from trainlint.core.values.joining import join, joined
-from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Value
+from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream
+from trainlint.core.values.value import Environment, Value
 
 MOST_CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
 """How many contexts of a function are told apart, by how often it runs; later ones get what these gave."""

@@ -11,9 +11,9 @@ from trainlint.core.execution.tests import narrow, truth
 from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Arguments, Frame, Heat, Run
 from trainlint.core.machine.text import text
-from trainlint.core.project.definitions import Environment
 from trainlint.core.values.joining import join
 from trainlint.core.values.kinds import Object, Stream
+from trainlint.core.values.value import Environment
 
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
 """What gives an object an attribute by name."""
@@ -39,12 +39,7 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
             narrow(node.test, frame, holds=True)
         return run.block(node.body if branch.truth else node.orelse, frame)
     heat = run.heat
-    holds, fails = run.cooled(branch.holds), run.cooled(branch.fails)
-    raises = isinstance(node.body[-1], ast.Raise)
-    if raises or isinstance(node.body[-1], frame.leaving):
-        holds = run.cooled("rare")
-    if fails != "evaluation" and heat == "step" and run.stepped and _skips(node):
-        fails = "rare"  # what follows the optimizer's step and is mostly skipped
+    holds, fails = _heats(run, node, branch, frame)
     before = frame.names
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
@@ -52,10 +47,23 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     frame.names = before
     _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
     rest = fails if ended else holds
-    run.heat = heat if ended == other_ended or (ended and raises) else rest
+    run.heat = heat if ended == other_ended or (ended and _raises(node)) else rest
     if run.heat != heat:  # for the rest of the block
         frame.behind = _behind(node.test, frame, holds=not ended)
     return ended and other_ended
+
+
+def _heats(run: Run, node: ast.If, branch: Branch, frame: Frame) -> tuple[Heat, Heat]:
+    """How often each branch runs."""
+    leaves = _raises(node) or isinstance(node.body[-1], frame.leaving)
+    holds, fails = run.cooled("rare" if leaves else branch.holds), run.cooled(branch.fails)
+    if fails != "evaluation" and run.heat == "step" and run.stepped and _skips(node):
+        fails = "rare"  # what follows the optimizer's step and is mostly skipped
+    return holds, fails
+
+
+def _raises(node: ast.If) -> bool:
+    return isinstance(node.body[-1], ast.Raise)
 
 
 def _replace(names: Environment, by: Environment) -> None:
@@ -98,26 +106,16 @@ def _filling(node: ast.If, frame: Frame, branch: Branch) -> Branch:
 
 def _fills(node: ast.If, frame: Frame) -> bool:
     test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
-    targets = [target for inner in node.body if isinstance(inner, ast.Assign) for target in inner.targets]
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
-            assigned = any(text(target) == f"{text(owner)}.{name}" for target in targets)
-            return assigned or _registers(node.body, name)
+            return f"{text(owner)}.{name}" in _targets(node.body) or _registers(node.body, name)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
-            return any(text(target) == text(asked) for target in targets)
+            return text(asked) in _targets(node.body)
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
             where = text(container).partition(".keys")[0]
-            local = where in frame.names and where not in frame.global_names and not frame.is_module
-            return not local and any(
-                isinstance(target, ast.Subscript) and text(target.value) == where for target in targets
-            )
+            return not _is_local(where, frame) and where in _targets(node.body, of_items=True)
         case ast.Attribute():
-            return any(
-                isinstance(inner, ast.Assign)
-                and isinstance(inner.value, ast.Constant)
-                and any(text(target) == text(test) for target in inner.targets)
-                for inner in node.body
-            )
+            return text(test) in _targets(node.body, constant=True)
     return False
 
 
@@ -129,6 +127,27 @@ def _registers(body: list[ast.stmt], name: str) -> bool:
         and any(isinstance(arg, ast.Constant) and arg.value == name for arg in call.args[:2])
         for call in calls
     )
+
+
+def _is_local(name: str, frame: Frame) -> bool:
+    return name in frame.names and name not in frame.global_names and not frame.is_module
+
+
+def _targets(body: list[ast.stmt], *, of_items: bool = False, constant: bool = False) -> set[str]:
+    """What the assignments of a body fill, as texts: the containers whose items are set (`of_items`), or all targets.
+
+    `constant`: only by assignments of constants.
+    """
+    assigned = [inner for inner in body if isinstance(inner, ast.Assign)]
+    targets = [
+        target
+        for inner in assigned
+        if isinstance(inner.value, ast.Constant) or not constant
+        for target in inner.targets
+    ]
+    if of_items:
+        return {text(target.value) for target in targets if isinstance(target, ast.Subscript)}
+    return {text(target) for target in targets}
 
 
 def try_(run: Run, node: ast.Try, frame: Frame) -> bool:

@@ -8,18 +8,9 @@ from trainlint.core.execution.expressions import define
 from trainlint.core.libraries.modules import PASSING_DECORATOR
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.project.definitions import Class, Function
-from trainlint.core.project.modules import Module
-from trainlint.core.values.kinds import (
-    UNKNOWN,
-    Choice,
-    ClassValue,
-    FunctionValue,
-    ModuleValue,
-    Name,
-    Object,
-    Value,
-)
+from trainlint.core.values.definitions import Class, Function, Module
+from trainlint.core.values.kinds import UNKNOWN, Choice, ClassValue, FunctionValue, ModuleValue, Name, Object
+from trainlint.core.values.value import Value
 
 
 def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> bool:
@@ -54,7 +45,10 @@ def class_(run: Run, node: ast.ClassDef, frame: Frame) -> bool:
     if cls is None:
         scopes = frame.scopes if frame.function is None else (frame.names, *frame.scopes)
         cls = run.classes[id(node)] = Class(node, frame.module, scopes)
-    cls.set_bases(tuple(_base(run.value(base, frame), base) for base in node.bases))
+    bases = [_base(run.value(base, frame), base) for base in node.bases]
+    cls.set_bases(
+        tuple(base for base in bases if isinstance(base, Class)), tuple(base for base in bases if isinstance(base, str))
+    )
     inner = Frame(frame.module, cls.names, cls=cls, scopes=cls.scopes)
     run.stack.append(inner)
     run.block(node.body, inner)
@@ -67,11 +61,13 @@ def class_(run: Run, node: ast.ClassDef, frame: Frame) -> bool:
     return False
 
 
-def _base(value: Value, node: ast.expr) -> Value:
-    """A base class: one of the project, or a name."""
+def _base(value: Value, node: ast.expr) -> Class | str:
+    """A base class: one of the project, or a dotted name."""
     if isinstance(value, Choice):
         value = value.options[0]
-    return value if isinstance(value, ClassValue | Name) else Name(text(node))
+    if isinstance(value, ClassValue):
+        return value.cls
+    return value.dotted if isinstance(value, Name) else text(node)
 
 
 def import_(run: Run, node: ast.Import, frame: Frame) -> bool:

@@ -10,20 +10,10 @@ from trainlint.core.execution.operators import arithmetic, comparison
 from trainlint.core.execution.tests import truth
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
-from trainlint.core.project.definitions import Function
+from trainlint.core.values.definitions import Function
 from trainlint.core.values.joining import element, join, joined
-from trainlint.core.values.kinds import (
-    ANY_KEY,
-    NONE,
-    PLAIN,
-    UNKNOWN,
-    FunctionValue,
-    Items,
-    Mapping_,
-    Plain,
-    Tensor,
-    Value,
-)
+from trainlint.core.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, FunctionValue, Items, Mapping_, Plain, Tensor
+from trainlint.core.values.value import Value
 
 _LARGEST_NUMBER: Final = 100
 """Larger integers are not told apart, so that functions are not executed anew for each size."""

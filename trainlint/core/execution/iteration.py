@@ -6,18 +6,8 @@ import ast
 
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.values.joining import element, joined
-from trainlint.core.values.kinds import (
-    COUNTER,
-    PLAIN,
-    UNKNOWN,
-    Choice,
-    Items,
-    Mapping_,
-    Object,
-    Stream,
-    Tensor,
-    Value,
-)
+from trainlint.core.values.kinds import COUNTER, PLAIN, UNKNOWN, Choice, Items, Mapping_, Object, Stream, Tensor
+from trainlint.core.values.value import Value
 
 
 def items(run: Run, value: Value, node: ast.AST, frame: Frame) -> Value:

@@ -11,7 +11,8 @@ from trainlint.core.execution.tests import truth
 from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Effect, Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import Items, Loader, Stream, Tensor, Value
+from trainlint.core.values.kinds import Items, Loader, Stream, Tensor
+from trainlint.core.values.value import Value
 
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:

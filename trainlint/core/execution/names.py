@@ -7,7 +7,8 @@ import builtins
 
 from trainlint.core.libraries.guesses import by_name
 from trainlint.core.machine.run import Frame, Run
-from trainlint.core.values.kinds import UNKNOWN, Name, Unknown, Value
+from trainlint.core.values.kinds import UNKNOWN, Name, Unknown
+from trainlint.core.values.value import Value
 
 
 def name(run: Run, node: ast.Name, frame: Frame) -> Value:

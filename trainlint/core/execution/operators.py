@@ -6,19 +6,8 @@ import ast
 from typing import cast
 
 from trainlint.core.values.joining import element, joined
-from trainlint.core.values.kinds import (
-    ARRAY,
-    PLAIN,
-    UNKNOWN,
-    Array,
-    Items,
-    Place,
-    Plain,
-    Source,
-    Tensor,
-    Unknown,
-    Value,
-)
+from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, Array, Items, Place, Plain, Source, Tensor, Unknown
+from trainlint.core.values.value import Value
 
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _COUNTED_ON = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
@@ -46,17 +35,13 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
 
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
     """A tensor of the device wins; a number leaves the place of the tensor."""
-    main: Tensor
-    other: Value
-    place: Place
     if isinstance(left, Tensor) and isinstance(right, Tensor):
-        main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
-        place = "device" if main.place == "device" else main.place if left.place == right.place else "unknown"
-        mask = bool(left.mask or right.mask) or None
+        main = left if left.place == "device" or right.place != "device" else right
+        place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
+        mask, mixed = left.mask or right.mask or None, False
     else:
-        main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
-        place, mask = main.place, main.mask or None
-    mixed = main.source == "mixed" and not isinstance(other, Tensor)
+        main = left if isinstance(left, Tensor) else cast("Tensor", right)
+        place, mask, mixed = main.place, main.mask or None, main.source == "mixed"
     source: Source = "mixed" if mixed else "computed" if place == "host" and main.source else ""
     return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
 

@@ -11,7 +11,8 @@ from trainlint.core.execution.operators import arithmetic
 from trainlint.core.execution.tests import narrow, truth
 from trainlint.core.machine.run import Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Unknown, Value
+from trainlint.core.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Unknown
+from trainlint.core.values.value import Value
 
 _EXITS: Final = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 

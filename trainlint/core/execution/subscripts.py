@@ -21,8 +21,8 @@ from trainlint.core.values.kinds import (
     Plain,
     Stream,
     Tensor,
-    Value,
 )
+from trainlint.core.values.value import Value
 
 
 def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:

@@ -12,7 +12,8 @@ from trainlint.core.branches.read import read
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown, Value
+from trainlint.core.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
+from trainlint.core.values.value import Value
 
 _IS_TENSOR: Final = re.compile(r"isinstance\(\w+, *(torch\.)?Tensor\)|torch\.is_tensor")
 _HOST_KINDS: Final = re.compile(r"(int|float|str|ndarray)\b")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from trainlint.core.values.kinds import Loader, Tensor, Value
+from trainlint.core.values.kinds import Loader, Tensor
+from trainlint.core.values.value import Value
 
 BATCH: Final = Tensor("host", container=True, source="loader", way=("a batch of a loader",))
 _LOADER: Final = re.compile(r"(^|_)(train_?)?(data_?loader|loader|train_dl)s?$")
@@ -13,11 +14,12 @@ _OTHER_PHASE: Final = re.compile("val|test|eval")
 _LOSS: Final = re.compile(r"^loss(es)?$|_loss$|^loss_(?!f|w|c|k|t|s|n)")
 OPTIMIZER: Final = re.compile(r"opt(im|imi[sz]er)?s?(\b|_|$)|^(d|g)_?opt|solver|scaler", re.IGNORECASE)
 SCHEDULER: Final = re.compile("sched")
-MODEL: Final = re.compile(
+_MODEL_WORDS: Final = (
     r"(model|net|module|network|encoder|decoder|backbone|head|generator|discriminator|criterion|loss_?fn|loss_?func"
-    r"|critic|actor)s?\d?(\[.*\])?$",
-    re.IGNORECASE,
+    r"|critic|actor)s?\d?"
 )
+_MODEL: Final = re.compile(rf"{_MODEL_WORDS}$", re.IGNORECASE)
+_MODEL_OF_SEVERAL: Final = re.compile(rf"{_MODEL_WORDS}\[", re.IGNORECASE)
 LOSS_FUNCTION: Final = re.compile(r"(^|_|\.)loss")
 MOVED_MODEL: Final = re.compile(
     r"model|net|module|criterion|loss|encoder|decoder|generator|discr|critic|actor|policy|scaler|optim", re.IGNORECASE
@@ -30,6 +32,11 @@ LOGGER: Final = re.compile(r"^(logger|logging|log|_?logger|LOG|LOGGER|rank_zero_
 CALLS_ITS_ARGUMENT: Final = re.compile(
     r"map|apply|run|launch|spawn|main|fit|train|start|vmap|wrap|execute|closure|step$"
 )
+
+
+def is_model(code: str) -> bool:
+    """Whether an expression names a model or a loss, such as `self.encoder` or `models[0]`."""
+    return _MODEL.search(code) is not None or (code.endswith("]") and _MODEL_OF_SEVERAL.search(code) is not None)
 
 
 def by_name(name: str) -> Value | None:

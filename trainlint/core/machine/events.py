@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Literal, NamedTuple
 
-from trainlint.core.values.kinds import Value
+from trainlint.core.values.value import Value
 
 Level = Literal["sure", "framework", "presumed", "orphan"]
 """How the code around is known to run: called from a program, by a framework, presumed to be, or by nobody in sight."""

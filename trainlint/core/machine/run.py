@@ -12,9 +12,10 @@ from typing import Any, Final, Literal, NamedTuple
 from trainlint.core.branches.branch import Cold
 from trainlint.core.libraries.frameworks import FORWARD_NAME
 from trainlint.core.machine.events import Event, Happening, Level, Link, Listener
-from trainlint.core.project.definitions import Class, Environment, Function
-from trainlint.core.project.modules import Module, Project
-from trainlint.core.values.kinds import UNKNOWN, Tensor, Value
+from trainlint.core.project.modules import Project
+from trainlint.core.values.definitions import Class, Function, Module
+from trainlint.core.values.kinds import UNKNOWN, Tensor
+from trainlint.core.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""

@@ -3,44 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from trainlint.core.project.definitions import Environment
+from trainlint.core.values.definitions import Module
 
-TEST_PATH: Final = re.compile(
-    r"(^|/)(tests?|testing|unit_tests?|benchmarks?)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup)\.py$"
-)
 _PACKAGE_FILE: Final = ".__init__"
-
-
-@dataclass(slots=True, eq=False)
-class Module:
-    """A file of the project, and what its top level has defined so far."""
-
-    path: str
-    """Below the root of the project, with slashes."""
-    name: str
-    """Dotted, as it is imported from the root of the project."""
-    tree: ast.Module
-    names: Environment = field(default_factory=dict)
-    star_imports: list[str] = field(default_factory=list)
-    """Libraries whose names were all imported."""
-    executed: bool = False
-
-    @property
-    def is_package(self) -> bool:
-        """Whether the file is an `__init__.py`."""
-        return self.path.rpartition("/")[2] == "__init__.py"
-
-    @property
-    def is_test(self) -> bool:
-        """Whether the path is one of tests or benchmarks."""
-        return TEST_PATH.search(self.path) is not None
 
 
 class Project:

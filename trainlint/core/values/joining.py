@@ -23,10 +23,10 @@ from trainlint.core.values.kinds import (
     Stream,
     Tensor,
     Unknown,
-    Value,
     is_callable,
     is_none,
 )
+from trainlint.core.values.value import Value
 
 _DEEPEST: Final = 2
 """Containers inside containers that are joined part by part."""

@@ -1,19 +1,18 @@
-"""Classes and functions of the project, as they are met when their module is executed."""
+"""Modules, classes and functions of the project: what is defined when the top level of a file is executed."""
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
-from trainlint.core.values.kinds import ClassValue, Name, Value
+from trainlint.core.values.value import Environment, Value
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainlint.core.project.modules import Module
-
-Environment = dict[str, Value]
+TEST_PATH: Final = re.compile(
+    r"(^|/)(tests?|testing|unit_tests?|benchmarks?)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup)\.py$"
+)
 Kind = Literal["plain", "staticmethod", "classmethod", "property", "setter", "contextmanager"]
 _KINDS: Final[dict[str, Kind]] = {
     "staticmethod": "staticmethod",
@@ -29,14 +28,41 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
+@dataclass(slots=True, eq=False)
+class Module:
+    """A file of the project, and what its top level has defined so far."""
+
+    path: str
+    """Below the root of the project, with slashes."""
+    name: str
+    """Dotted, as it is imported from the root of the project."""
+    tree: ast.Module
+    names: Environment = field(default_factory=dict)
+    star_imports: list[str] = field(default_factory=list)
+    """Libraries whose names were all imported."""
+    executed: bool = False
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file is an `__init__.py`."""
+        return self.path.rpartition("/")[2] == "__init__.py"
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the path is one of tests or benchmarks."""
+        return TEST_PATH.search(self.path) is not None
+
+
 class Class:
     """A class statement, with what its body defines and its bases."""
 
-    __slots__ = ("_order", "bases", "fields", "module", "names", "node", "scopes")
+    __slots__ = ("_named", "_order", "bases", "fields", "module", "names", "node", "scopes")
 
     def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
         self.node, self.module, self.scopes = node, module, scopes
-        self.bases: tuple[Value, ...] = ()
+        self.bases: tuple[Class, ...] = ()
+        """Those of the project."""
+        self._named: tuple[str, ...] = ()
         self.names: Environment = {}
         self.fields: list[str] = []
         """Annotated names in their order: what a dataclass is made with."""
@@ -47,9 +73,9 @@ class Class:
         """The name in the class statement."""
         return self.node.name
 
-    def set_bases(self, bases: tuple[Value, ...]) -> None:
-        """Set what the class statement names as bases."""
-        self.bases, self._order = bases, None
+    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> None:
+        """Set what the class statement names as bases: classes of the project, and dotted names of others."""
+        self.bases, self._named, self._order = bases, named, None
 
     @property
     def order(self) -> tuple[Class, ...]:
@@ -58,15 +84,14 @@ class Class:
             self._order = (self,)  # for a class that is its own base
             found: dict[Class, None] = {self: None}
             for base in self.bases:
-                if isinstance(base, ClassValue):
-                    found.update(dict.fromkeys(base.cls.order))
+                found.update(dict.fromkeys(base.order))
             self._order = tuple(found)
         return self._order
 
     @property
     def library_bases(self) -> tuple[str, ...]:
         """Dotted names of the bases that are not in the project."""
-        return tuple(base.dotted for cls in self.order for base in cls.bases if isinstance(base, Name))
+        return tuple(name for cls in self.order for name in cls._named)
 
     def find(self, name: str) -> Value | None:
         """What the class or the nearest base in the project defines under a name."""
