@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainlint.core.calls.places import place_of
@@ -52,8 +52,6 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
-    if last == "device":
-        return Device((place_of(args[0]) if args else None) or "device")
     _tell_waits(run, last, arguments, node)
     if last in ANSWERING or last in PLAIN_FUNCTIONS or HOST_ANSWERS.match(last):
         return PLAIN
@@ -63,11 +61,19 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
         return _like(last, arguments, node, frame)
     if name.startswith("torch.autograd.grad"):
         return Items((Tensor(way=("a gradient",)),))
-    if last in ("Event", "Stream"):
-        return Made(name)
-    if last in ("vmap", "compile"):
-        return args[0] if args else UNKNOWN
-    return combined(arguments, last)
+    return _made_or_wrapped(name, last, args) or combined(arguments, last)
+
+
+def _made_or_wrapped(name: str, last: str, args: Sequence[Value]) -> Value | None:
+    """What makes a thing other than a tensor, or passes a function through; None for the rest."""
+    match last:
+        case "device":
+            return Device((place_of(args[0]) if args else None) or "device")
+        case "Event" | "Stream":
+            return Made(name)
+        case "vmap" | "compile":
+            return args[0] if args else UNKNOWN
+    return None
 
 
 def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> None:

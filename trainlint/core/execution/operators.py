@@ -22,15 +22,16 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
         return ARRAY
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
-    if isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown):
-        return Plain(meaning=left.meaning) if left.meaning in ("counter", "inner") else UNKNOWN
+    return _of_plain(left, right, operator)
+
+
+def _of_plain(left: Value, right: Value, operator: ast.operator) -> Value:
+    """The result for what is neither a tensor nor a container: a counter stays one."""
+    counts = [one.meaning for one in (left, right) if isinstance(one, Plain) and one.meaning in ("counter", "inner")]
     if isinstance(left, Plain) and isinstance(right, Plain):
-        if isinstance(operator, _COUNTED_ON):
-            for one in (left, right):
-                if one.meaning in ("counter", "inner"):
-                    return Plain(meaning=one.meaning)
-        return PLAIN
-    return UNKNOWN
+        return Plain(meaning=counts[0]) if counts and isinstance(operator, _COUNTED_ON) else PLAIN
+    counted = isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown)
+    return Plain(meaning=counts[0]) if counted and counts else UNKNOWN
 
 
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
