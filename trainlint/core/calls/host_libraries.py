@@ -23,6 +23,9 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
             run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
     match name:
+        case "gc.collect":
+            run.tell(node, Happening.COLLECT, "`gc.collect()`")
+            return PLAIN
         case "copy.copy" | "copy.deepcopy" | "itertools.cycle" | "itertools.islice" | "itertools.chain":
             return args[0] if args else UNKNOWN
         case "collections.defaultdict" | "collections.Counter":

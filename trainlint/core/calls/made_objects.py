@@ -60,8 +60,8 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
         case "synchronize" if _WAITABLE.search(dotted):
             run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
             return NONE
-        case "get_scale" if "GradScaler" in dotted:
-            run.tell(node, Happening.SCALE, "`.get_scale()`")
+        case "get_scale" | "state_dict" if "GradScaler" in dotted:
+            run.tell(node, Happening.SCALE, f"`.{name}()`")
             return PLAIN
         case "scale" if "GradScaler" in dotted and args:
             return args[0]

@@ -15,12 +15,14 @@ from trainlint.core.values.value import Value
 
 _OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed)")
 _FUNCTION: Final = re.compile(r"^torch\.(nn\.functional|nn\.utils\.rnn|cuda\.(Float|Long|Byte|Int|Bool)Tensor$)")
+_CLASS: Final = re.compile(r"\.(?!\w*Tensor$)[A-Z]\w*$")
+"""A class that makes no tensor."""
 _MOST_MODULES: Final = 12
 
 
 def of_torch(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Call what torch names so: a function of tensors, or one of those below; any other class makes an object."""
-    if _FUNCTION.match(name) or not _OBJECT.match(name):
+    if _FUNCTION.match(name) or not (_OBJECT.match(name) or _CLASS.search(name)):
         return torch_function(run, name, arguments, node, frame)
     handler = _HANDLERS.get(name)
     if handler is None:
@@ -81,9 +83,16 @@ def _norm(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
     return Tensor(way=("norm of the gradients",))
 
 
+def _empty_cache(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    run.tell(node, Happening.EMPTY_CACHE, f"`{name}()`")
+    return NONE
+
+
 _Handler = Callable[[Run, str, Arguments, ast.AST, Frame], Value | None]
 _HANDLERS: Final[dict[str, _Handler]] = {
     "torch.cuda.synchronize": _synchronize,
+    "torch.cuda.empty_cache": _empty_cache,
+    "torch.cuda.memory.empty_cache": _empty_cache,
     "torch.cuda.current_stream.synchronize": _synchronize,
     "torch.nn.Parameter": _parameter,
     "torch.nn.Buffer": _parameter,

@@ -32,7 +32,7 @@ PROGRESS: Final = re.compile(r"(^|\.)(tqdm|trange|track|cycle|islice|chain|auto\
 """Functions that pass items through."""
 HOST_LIBRARY: Final = re.compile(
     r"^(numpy|np|random|math|scipy|pandas|PIL|cv2|skimage|sklearn|os|sys|time|json|pickle|re|copy|string|collections"
-    r"|librosa|soundfile|logging|pathlib|datetime|functools|itertools|operator|yaml)(\.|$)"
+    r"|librosa|soundfile|logging|pathlib|datetime|functools|itertools|operator|yaml|gc)(\.|$)"
 )
 ARRAY_LIBRARY: Final = re.compile(r"^(numpy|np|scipy|librosa|cv2|PIL)(\.|$)")
 NUMBER_LIBRARY: Final = re.compile(r"^(os|math|random|sys|time|re|operator)\.")

@@ -14,7 +14,9 @@ Level = Literal["sure", "framework", "presumed", "orphan"]
 
 
 class Happening(Enum):
-    """What an operation does. All down to SCALE make the host wait; the others copy to the device."""
+    """What an operation does. All down to SCALE make the host wait, the next copy to the device, the last two free
+    memory.
+    """
 
     ITEM = auto()
     COPY_TO_HOST = auto()
@@ -54,6 +56,9 @@ class Happening(Enum):
     """What was read from the device is copied to it again."""
     INDEX_COPY = auto()
     """A tensor of the host is used as an index, or written, and copied for it."""
+    EMPTY_CACHE = auto()
+    COLLECT = auto()
+    """Python's garbage collector walks all objects."""
 
 
 WAITS = frozenset(list(Happening)[: list(Happening).index(Happening.SCALE) + 1])
