@@ -57,8 +57,15 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask = main.place, main.mask or None
     mixed = main.source == "mixed" and not isinstance(other, Tensor)
-    source: Source = "mixed" if mixed else "computed" if place == "host" and main.source else ""
+    source: Source = "mixed" if mixed else _source(main, other) if place == "host" else ""
     return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
+
+
+def _source(main: Tensor, other: Value) -> Source:
+    """What is computed from factories and numbers alone, the device could have made."""
+    if main.source == "factory" and not isinstance(other, Array):
+        return "factory" if not isinstance(other, Tensor) or other.source == "factory" else "computed"
+    return "computed" if main.source else ""
 
 
 def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
@@ -85,4 +92,5 @@ def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
     if isinstance(other, Plain) and (other.constant is None or isinstance(other.constant, str)):
         return PLAIN
     container = main.container and main.source in ("parameter", "loader", "mixed")
-    return Tensor(main.place, True, container, "", main.way)
+    source: Source = "factory" if _source(main, other) == "factory" else ""
+    return Tensor(main.place, True, container, source, main.way)
