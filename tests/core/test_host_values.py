@@ -39,3 +39,24 @@ def make(args):
 """
     _, events = run_files([("net.py", code)])
     assert events == []
+
+
+@pytest.mark.parametrize("pinned", ["", "pin_memory=True"])
+def test_a_batch_is_read_on_the_host_before_it_is_copied(pinned: str) -> None:
+    code = f"""
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(3, 3).cuda()
+class Trainer:
+    def __init__(self):
+        self.loader = DataLoader([], {pinned})
+    def fit(self):
+        for batch in self.loader:
+            self.train_step(batch)
+    def train_step(self, batch):
+        kept = (~batch["mask"]).sum().item()
+        chosen = batch["x"][batch["mask"].bool()]
+        model(chosen.cuda(non_blocking=True)).sum().backward()
+"""
+    _, events = run_files([("train.py", code)])
+    assert events == []

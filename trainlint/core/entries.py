@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from trainlint.core.execution.attributes import is_module
@@ -50,14 +51,15 @@ _OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
 def run_entries(run: Run) -> None:
     """Execute what no module's top level has reached."""
     functions = [function for function in run.functions.values() if not function.module.is_test]
+    hooks = [function for function in functions if _is_hook(function)]
+    _start_hooks(run, [function for function in hooks if _has_framework(function)])
+    own = set(hooks)
     for function in functions:
-        if "step" not in _reached(run, function) and _is_hook(function):
-            start(run, function, "step", "framework")
-    for function in functions:
-        if not _reached(run, function) and not _presumed(function):
+        if not _reached(run, function) and not _presumed(function) and function not in own:
             effects = start(run, function, "cold", "orphan")
             if "trains" in effects and "looped" not in effects and _trains_alone(function):
                 start(run, function, "step", "presumed")
+    _start_hooks(run, hooks)
     for function in functions:
         reached = _reached(run, function)
         both = "cold" in reached and "elsewhere" in reached
@@ -66,6 +68,17 @@ def run_entries(run: Run) -> None:
     for function in functions:
         if not _reached(run, function):
             start(run, function, "cold", "orphan")
+
+
+def _start_hooks(run: Run, hooks: Iterable[Function]) -> None:
+    for function in hooks:
+        if "step" not in _reached(run, function):
+            start(run, function, "step", "framework")
+
+
+def _has_framework(function: Function) -> bool:
+    """Whether a class of a library stands above a hook's class; else a loop of the project may call it."""
+    return function.cls is not None and bool(function.cls.library_bases)
 
 
 def _reached(run: Run, function: Function) -> dict[str, list[object]]:

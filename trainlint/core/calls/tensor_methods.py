@@ -73,7 +73,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
     """What the host gets by reading; None for other methods."""
     match name:
         case "item":
-            if base.place != "host":
+            if not base.on_host:
                 run.tell(node, Happening.ITEM, "`.item()`", base)
             return PLAIN
         case "tolist":
@@ -85,7 +85,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
                 run.tell(node, Happening.TO_NUMPY, "`.numpy()`", base)
             return ARRAY
         case "cpu":
-            if base.place != "host":
+            if not base.on_host:
                 run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
             return base.but(place="host", source="read")
     return None
@@ -132,7 +132,7 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
 
 def _new(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Tensor:
     """`base.new_zeros(...)` and its kin: a tensor in the same place."""
-    if name == "new_tensor" and base.place != "host" and arguments.args:
+    if name == "new_tensor" and not base.on_host and arguments.args:
         data = arguments.args[0]
         if isinstance(data, Items | Array | Unknown):
             run.tell(node, Happening.DATA_COPY, "`.new_tensor()`", base)

@@ -153,6 +153,11 @@ class Tensor(Value):
         )
 
     @property
+    def on_host(self) -> bool:
+        """Whether it surely lies in memory of the host, pinned or not."""
+        return self.place in ("host", "pinned")
+
+    @property
     def may_wait(self) -> bool:
         """Whether reading it as a number makes the host wait, as far as is known."""
         return not self.container and self.place in ("device", "unknown")
