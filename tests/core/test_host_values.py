@@ -14,6 +14,10 @@ from tests.core.running import run_files
         pytest.param("if torch.compiler.is_compiling():\n            pass", id="whether a compiler runs"),
         pytest.param("if self.args.local_loss:\n            pass", id="an option whose name is that of a loss"),
         pytest.param("if self.local_loss:\n            pass", id="a flag whose name is that of a loss"),
+        pytest.param("if self.args.given.use_kl_loss:\n            pass", id="a flag whose name has a verb"),
+        pytest.param("if parse((unknown,)).start > 0:\n            pass", id="made by one of a list"),
+        pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
+        pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
         pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from trainlint.core.calls.containers import container_method
 from trainlint.core.calls.library_functions import library_function
@@ -37,6 +38,8 @@ from trainlint.core.values.kinds import (
     Value,
     is_callable,
 )
+
+_CALLED: Final = (Object, Made, Choice, FunctionValue, Items)
 
 
 def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
@@ -110,8 +113,8 @@ def call(run: Run, value: Value, arguments: Arguments, node: ast.AST, frame: Fra
 
 
 def _one_after_another(run: Run, value: Items, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """`nn.Sequential` of modules of the project; a list of classes is called by nobody."""
-    if any(isinstance(part, ClassValue) for part in value.parts):
+    """`nn.Sequential` of modules of the project; any other list is called by nobody."""
+    if not any(isinstance(part, _CALLED) for part in value.parts):
         return UNKNOWN
     result = arguments.args[0] if arguments.args else UNKNOWN
     for part in value.parts:

@@ -16,6 +16,7 @@ from trainlint.core.libraries.tensors import (
     PLAIN_METHODS,
     SEVERAL,
     SIZED,
+    STRING_METHODS,
     TAKES_SIZES,
 )
 from trainlint.core.machine.events import Happening
@@ -44,6 +45,8 @@ def tensor_method(run: Run, base: Tensor, name: str, arguments: Arguments, node:
         return read
     if name in _MOVES:
         return move(run, base, name, arguments, node)
+    if name in STRING_METHODS:
+        return PLAIN
     if base.container:
         part = _of_structure(base, name)
         if part is not None:
