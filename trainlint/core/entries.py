@@ -26,6 +26,7 @@ from trainlint.core.machine.events import Level
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
 from trainlint.core.machine.text import text
 from trainlint.core.project.definitions import Environment, Function
+from trainlint.core.project.modules import Module
 from trainlint.core.values.kinds import (
     ARRAY,
     PLAIN,
@@ -124,12 +125,21 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     self_value = _self(function)
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
+    run.idle = level == "presumed" and _is_idle(run, function.module)
     run.stack.append(Frame(function.module, function.module.names))
     execute(run, function, _parameters(function, heat, self_value), self_value, None)
     run.stack.pop()
     effects = frozenset(run.effects)
     run.heat, run.level, run.effects = saved
+    run.idle = False
     return effects
+
+
+def _is_idle(run: Run, module: Module) -> bool:
+    """Whether no other file imports a file, where files of the project import others at all."""
+    if module.imported or module.is_program or run.imports_by_name:
+        return False
+    return any(one.imported for one in run.project.modules.values())
 
 
 def _self(function: Function) -> Value | None:

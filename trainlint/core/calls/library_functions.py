@@ -37,6 +37,8 @@ _FUNCTIONS_OF_TORCH: Final = re.compile(
 _SYNCHRONIZE: Final = frozenset({"torch.cuda.synchronize", "torch.cuda.current_stream.synchronize"})
 _PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.Buffer"})
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})
+_IMPORTING: Final = frozenset({"import_module", "__import__", "instantiate", "locate", "LazyConfig", "iter_modules"})
+"""What imports files by names that are strings."""
 _MOST_MODULES: Final = 12
 
 
@@ -44,6 +46,7 @@ def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, f
     """Call what a library names so."""
     last = name.rpartition(".")[2]
     args = arguments.args
+    run.imports_by_name = run.imports_by_name or last in _IMPORTING
     if name.startswith("builtins."):
         return builtin(run, last, arguments, node, frame)
     if LOADER.search(name):

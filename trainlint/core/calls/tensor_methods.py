@@ -150,7 +150,7 @@ def _result(base: Tensor, name: str, arguments: Arguments) -> Tensor:
     mask = True if name in MASKS else base.mask if name in KEEP_MASK else False
     several = name in SEVERAL and (bool(arguments.args or arguments.named) or name not in ONE_WITHOUT_ARGUMENTS)
     source: Source = ""
-    if name in KEEP_MASK or name in KEEP_SOURCE:
+    if name in KEEP_MASK or name in KEEP_SOURCE or base.source == "name":
         source = base.source
     elif base.place == "host" and base.source in ("loader", "factory", "data", "array", "number", "computed"):
         source = "computed"

@@ -57,8 +57,12 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask = main.place, main.mask or None
     mixed = main.source == "mixed" and not isinstance(other, Tensor)
-    source: Source = "mixed" if mixed else _source(main, other) if place == "host" else ""
+    source: Source = "mixed" if mixed else _source(main, other) if place == "host" else _named(main, other)
     return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
+
+
+def _named(main: Tensor, other: Value) -> Source:
+    return "name" if main.source == "name" and not isinstance(other, Tensor) else ""
 
 
 def _source(main: Tensor, other: Value) -> Source:
@@ -92,5 +96,5 @@ def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
     if isinstance(other, Plain) and (other.constant is None or isinstance(other.constant, str)):
         return PLAIN
     container = main.container and main.source in ("parameter", "loader", "mixed")
-    source: Source = "factory" if _source(main, other) == "factory" else ""
+    source: Source = "factory" if _source(main, other) == "factory" else _named(main, other)
     return Tensor(main.place, True, container, source, main.way)

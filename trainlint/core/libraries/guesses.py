@@ -39,5 +39,5 @@ def by_name(name: str) -> Value | None:
     if _LOADER.search(name) and not _OTHER_PHASE.search(name):
         return Loader(BATCH)
     if _LOSS.search(name) and not _FLAG.search(name):
-        return Tensor("device", container=name.endswith("es"), way=(f"by its name `{name}`",))
+        return Tensor("device", container=name.endswith("es"), source="name", way=(f"by its name `{name}`",))
     return None

@@ -124,6 +124,8 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.imports_by_name = False
+        """Whether files may be imported that no statement names."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
         self.functions: dict[int, Function] = {}
@@ -139,6 +141,8 @@ class Run:
         self.stack: list[Frame] = []
         self.heat: Heat = "cold"
         self.level: Level = "sure"
+        self.idle = False
+        """Whether the entry is presumed, in a file that no other file imports."""
         self.effects: set[Effect] = set()
         self.told: list[Told] = []
         """What this body has told."""
@@ -212,7 +216,7 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
             return
-        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain())
+        event = Event(self.frame.module.path, node, happening, what, value, self.level, self._chain(), self.idle)
         self._note(Told(event, len(self.stack)))
         self.listener(event)
 
@@ -222,7 +226,7 @@ class Run:
         chain = (*self._chain(), here)
         for event, depth in told:
             inner = event.chain[-depth:] if depth else ()
-            again = event._replace(level=self.level, chain=(*chain, *inner)[-_CHAIN_LENGTH:])
+            again = event._replace(level=self.level, chain=(*chain, *inner)[-_CHAIN_LENGTH:], idle=self.idle)
             self._note(Told(again, len(self.stack) + 1 + depth))
             self.listener(again)
 

@@ -31,11 +31,18 @@ class Module:
     star_imports: list[str] = field(default_factory=list)
     """Libraries whose names were all imported."""
     executed: bool = False
+    imported: bool = False
+    """Whether another file of the project imports this one, so far."""
 
     @property
     def is_package(self) -> bool:
         """Whether the file is an `__init__.py`."""
         return self.path.rpartition("/")[2] == "__init__.py"
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the file does something when it is executed, besides defining names."""
+        return any(isinstance(node, ast.If | ast.For | ast.While | ast.With) for node in self.tree.body)
 
     @property
     def is_test(self) -> bool:

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from trainlint.core.project.modules import Module
 
 Place = Literal["device", "host", "pinned", "meta", "unknown"]
-Source = Literal["", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed"]
+Source = Literal[
+    "", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed", "name"
+]
 """What a tensor was made from; it decides what to say about a copy of it.
 
-`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number.
+`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
+`name` is a tensor by nothing but its name.
 """
 _DEEPEST_KEY: Final = 2
 """Containers inside containers that count for the identity of a value."""
