@@ -37,7 +37,7 @@ _FUNCTIONS_OF_TORCH: Final = re.compile(
 _SYNCHRONIZE: Final = frozenset({"torch.cuda.synchronize", "torch.cuda.current_stream.synchronize"})
 _PARAMETERS: Final = frozenset({"torch.nn.Parameter", "torch.nn.Buffer"})
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})
-_IMPORTING: Final = frozenset({"import_module", "__import__", "instantiate", "locate", "LazyConfig", "iter_modules"})
+_IMPORTING: Final = frozenset({"import_module", "instantiate", "locate", "iter_modules"})
 """What imports files by names that are strings."""
 _MOST_MODULES: Final = 12
 
@@ -46,7 +46,6 @@ def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, f
     """Call what a library names so."""
     last = name.rpartition(".")[2]
     args = arguments.args
-    run.imports_by_name = run.imports_by_name or last in _IMPORTING
     if name.startswith("builtins."):
         return builtin(run, last, arguments, node, frame)
     if LOADER.search(name):
@@ -74,6 +73,7 @@ def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, f
 
 def _calling(run: Run, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function that calls a function among its arguments."""
+    run.imports_by_name = run.imports_by_name or last in _IMPORTING
     if CALLS_ITS_ARGUMENT.search(last):
         for value in arguments.values:
             if isinstance(value, FunctionValue):

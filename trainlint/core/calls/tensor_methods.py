@@ -35,6 +35,7 @@ from trainlint.core.values.kinds import (
     Value,
 )
 
+_HOST_METHODS: Final = PLAIN_METHODS | STRING_METHODS
 _MOVES: Final = frozenset({"cuda", "to", "type_as", "type"})
 
 
@@ -45,13 +46,11 @@ def tensor_method(run: Run, base: Tensor, name: str, arguments: Arguments, node:
         return read
     if name in _MOVES:
         return move(run, base, name, arguments, node)
-    if name in STRING_METHODS:
-        return PLAIN
     if base.container:
         part = _of_structure(base, name)
         if part is not None:
             return part
-    if name in PLAIN_METHODS:
+    if name in _HOST_METHODS:
         return Items((PLAIN,)) if name == "size" and not arguments.args else PLAIN
     _tell_waits(run, base, name, arguments, node)
     if name in ANSWERING:
