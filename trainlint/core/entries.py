@@ -50,25 +50,40 @@ _OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
 
 
 def run_entries(run: Run) -> None:
-    """Execute what no module's top level has reached."""
+    """Execute what no module's top level has reached.
+
+    A hook that no library's class stands above waits until the functions are executed that nobody calls: a loop in one
+    of them may call it, and then gives it what the loop has.
+    """
     functions = [function for function in run.functions.values() if not function.module.is_test]
     hooks = [function for function in functions if _is_hook(function)]
+    waiting = {*hooks, *(function for function in functions if _presumed(function))}
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
-    own = set(hooks)
     for function in functions:
-        if not _reached(run, function) and not _presumed(function) and function not in own:
-            effects = start(run, function, "cold", "orphan")
-            if "trains" in effects and "looped" not in effects and _trains_alone(function):
-                start(run, function, "step", "presumed")
+        if function not in waiting:
+            _start_orphan(run, function)
     _start_hooks(run, hooks)
     for function in functions:
-        reached = _reached(run, function)
-        both = "cold" in reached and "elsewhere" in reached
-        if "step" not in reached and not both and _presumed(function):
-            start(run, function, "step", "presumed")
+        if _presumed(function):
+            _start_presumed(run, function)
     for function in functions:
-        if not _reached(run, function):
-            start(run, function, "cold", "orphan")
+        _start_orphan(run, function)
+
+
+def _start_orphan(run: Run, function: Function) -> None:
+    """Execute a function that nobody calls, once; as a step as well, if it computes gradients without a loop."""
+    if _reached(run, function):
+        return
+    effects = start(run, function, "cold", "orphan")
+    if "trains" in effects and "looped" not in effects and _trains_alone(function):
+        start(run, function, "step", "presumed")
+
+
+def _start_presumed(run: Run, function: Function) -> None:
+    reached = _reached(run, function)
+    both = "cold" in reached and "elsewhere" in reached
+    if "step" not in reached and not both:
+        start(run, function, "step", "presumed")
 
 
 def _start_hooks(run: Run, hooks: Iterable[Function]) -> None:

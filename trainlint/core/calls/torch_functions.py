@@ -40,6 +40,7 @@ from trainlint.core.values.kinds import (
 )
 
 _ARRAY_KEEPERS: Final = frozenset({"where", "cat", "stack", "clone", "pad", "pad_sequence"})
+_ANSWERS: Final = ANSWERING | PLAIN_FUNCTIONS
 _SAME_MEMORY: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy"})
 
 
@@ -54,7 +55,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last == "device":
         return Device((place_of(args[0]) if args else None) or "device")
     _tell_waits(run, last, arguments, node)
-    if last in ANSWERING or last in PLAIN_FUNCTIONS or HOST_ANSWERS.match(last):
+    if last in _ANSWERS or HOST_ANSWERS.match(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
         return UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Final
 
 from trainlint.core.branches.branch import Branch
@@ -38,12 +39,8 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
             narrow(node.test, frame, holds=True)
         return run.block(node.body if branch.truth else node.orelse, frame)
     heat = run.heat
-    holds, fails = run.cooled(branch.holds), run.cooled(branch.fails)
+    holds, fails = _heats(run, node, frame, branch)
     raises = isinstance(node.body[-1], ast.Raise)
-    if raises or isinstance(node.body[-1], frame.leaving):
-        holds = run.cooled("rare")
-    if fails != "evaluation" and heat == "step" and run.stepped and _skips(node):
-        fails = "rare"  # what follows the optimizer's step and is mostly skipped
     before = frame.names
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
@@ -54,6 +51,16 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     if ended != other_ended and not (ended and raises):
         run.heat = fails if ended else holds  # for the rest of the block
     return ended and other_ended
+
+
+def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, Heat]:
+    """How often each branch runs, and what follows it."""
+    holds, fails = run.cooled(branch.holds), run.cooled(branch.fails)
+    if isinstance(node.body[-1], (ast.Raise, *frame.leaving)):
+        holds = run.cooled("rare")
+    if fails != "evaluation" and run.heat == "step" and run.stepped and _skips(node):
+        fails = "rare"  # what follows the optimizer's step and is mostly skipped
+    return holds, fails
 
 
 def _replace(names: Environment, by: Environment) -> None:
@@ -88,27 +95,31 @@ def _filling(node: ast.If, frame: Frame, branch: Branch) -> Branch:
 
 def _fills(node: ast.If, frame: Frame) -> bool:
     test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
-    targets = [target for inner in node.body if isinstance(inner, ast.Assign) for target in inner.targets]
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
-            assigned = any(text(target) == f"{text(owner)}.{name}" for target in targets)
-            return assigned or _registers(node.body, name)
+            return f"{text(owner)}.{name}" in _targets(node.body) or _registers(node.body, name)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
-            return any(text(target) == text(asked) for target in targets)
+            return text(asked) in _targets(node.body)
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
-            where = text(container).partition(".keys")[0]
-            local = where in frame.names and where not in frame.global_names and not frame.is_module
-            return not local and any(
-                isinstance(target, ast.Subscript) and text(target.value) == where for target in targets
-            )
+            return _fills_container(node.body, text(container).partition(".keys")[0], frame)
         case ast.Attribute():
-            return any(
-                isinstance(inner, ast.Assign)
-                and isinstance(inner.value, ast.Constant)
-                and any(text(target) == text(test) for target in inner.targets)
-                for inner in node.body
-            )
+            constants = [
+                inner for inner in node.body if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant)
+            ]
+            return text(test) in _targets(constants)
     return False
+
+
+def _targets(body: Sequence[ast.stmt]) -> list[str]:
+    return [text(target) for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+
+
+def _fills_container(body: list[ast.stmt], where: str, frame: Frame) -> bool:
+    """Whether statements store an item in a container that outlives the function."""
+    if where in frame.names and where not in frame.global_names and not frame.is_module:
+        return False
+    targets = [target for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+    return any(isinstance(target, ast.Subscript) and text(target.value) == where for target in targets)
 
 
 def _registers(body: list[ast.stmt], name: str) -> bool:

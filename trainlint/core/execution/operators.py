@@ -33,15 +33,17 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
         return ARRAY
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
-    if isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown):
-        return Plain(meaning=left.meaning) if left.meaning in ("counter", "inner") else UNKNOWN
-    if isinstance(left, Plain) and isinstance(right, Plain):
-        if isinstance(operator, _COUNTED_ON):
-            for one in (left, right):
-                if one.meaning in ("counter", "inner"):
-                    return Plain(meaning=one.meaning)
-        return PLAIN
-    return UNKNOWN
+    return _of_numbers(left, right, operator)
+
+
+def _of_numbers(left: Value, right: Value, operator: ast.operator) -> Value:
+    """A number; of a counter it is a counter."""
+    numbers = [one for one in (left, right) if isinstance(one, Plain)]
+    counter = next((one for one in numbers if one.meaning in ("counter", "inner")), None)
+    if len(numbers) == 2:
+        return Plain(meaning=counter.meaning) if counter is not None and isinstance(operator, _COUNTED_ON) else PLAIN
+    divided = isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown)
+    return Plain(meaning=counter.meaning) if counter is not None and divided else UNKNOWN
 
 
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
