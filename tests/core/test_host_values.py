@@ -16,6 +16,9 @@ from tests.core.running import run_files
         pytest.param("if self.local_loss:\n            pass", id="a flag whose name is that of a loss"),
         pytest.param("if self.args.given.use_kl_loss:\n            pass", id="a flag whose name has a verb"),
         pytest.param("if parse((unknown,)).start > 0:\n            pass", id="made by one of a list"),
+        pytest.param("for height, width in sizes:\n            torch.zeros(height // 2, width // 2)", id="annotated"),
+        pytest.param("if self.scaled(x.thing) > 2:\n            pass", id="what a parameter is annotated as"),
+        pytest.param("if parse([(unknown,)]).start > 0:\n            pass", id="made by one of a list in a list"),
         pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
         pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
         pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
@@ -35,7 +38,9 @@ class Net(torch.nn.Module):
         super().__init__()
         self.args = args
         self.local_loss = local_loss
-    def forward(self, x):
+    def scaled(self, n: int | None):
+        return n * 2
+    def forward(self, x, sizes: List[Tuple[int, int]]):
         {body}
         return x
 def make(args):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from trainlint.core.execution.annotations import host_value
 from trainlint.core.execution.attributes import is_module
 from trainlint.core.execution.bodies import execute
 from trainlint.core.libraries.frameworks import (
@@ -180,6 +181,9 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
     note = "" if arg.annotation is None else text(arg.annotation)
     if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
         return Plain(meaning="off") if default.value is False else PLAIN
+    of_host = host_value(arg.annotation)
+    if of_host is not None:
+        return of_host
     if _NUMBER.match(note):
         return PLAIN
     if "device" in arg.arg:
