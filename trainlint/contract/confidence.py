@@ -7,13 +7,8 @@ from trainlint.finding import Confidence
 _CERTAIN_FROM = 0.875
 _LIKELY_FROM = 0.7
 _POSSIBLE_FROM = 0.4
-LEVELS = {
-    "sure": Confidence.CERTAIN,
-    "framework": Confidence.CERTAIN,
-    "presumed": Confidence.LIKELY,
-    "orphan": Confidence.POSSIBLE,
-}
-"""How sure it is that code runs in training, by how the abstract run came to it (`trainlint.core.machine.events`)."""
+LEVELS = {"certain": Confidence.CERTAIN, "likely": Confidence.LIKELY, "guess": Confidence.POSSIBLE}
+"""How sure it is that an operation runs in each training step, by `trainlint.core.machine.events.Certainty`."""
 
 
 def level(number: float) -> Confidence:

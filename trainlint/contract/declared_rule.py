@@ -205,7 +205,7 @@ class DeclaredRule(Rule, base=True):
         match = self.of_operation(site, operation)
         if match is None:
             return
-        premises = [self.sure, match.sure, LEVELS[operation.level]]
+        premises = [self.sure, match.sure, LEVELS[operation.certainty]]
         if not self.in_tests and is_test_path(site.path):
             premises.append(Confidence.POSSIBLE)
         yield self.finding(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from trainlint.core.execution.annotations import host_value
 from trainlint.core.execution.attributes import is_module
 from trainlint.core.execution.bodies import execute
 from trainlint.core.libraries.frameworks import (
@@ -24,7 +26,7 @@ from trainlint.core.libraries.modules import AUTOGRAD
 from trainlint.core.machine.events import Level, Link
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
 from trainlint.core.machine.text import text
-from trainlint.core.values.definitions import Function
+from trainlint.core.values.definitions import Function, Module
 from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.core.values.value import Environment, Value
 
@@ -46,37 +48,51 @@ _BEGINS: Final[dict[Level, str]] = {
 
 
 def run_entries(run: Run) -> None:
-    """Execute what no module's top level has reached."""
+    """Execute what no module's top level has reached.
+
+    A hook that no library's class stands above waits until the functions are executed that nobody calls: a loop in one
+    of them may call it, and then gives it what the loop has.
+    """
     functions = [function for function in run.functions.values() if not function.module.is_test]
-    for begin in (_hook, _uncalled, _presumed_step, _rest):
-        for function in functions:
-            begin(run, function)
+    hooks = [function for function in functions if _is_hook(function)]
+    waiting = {*hooks, *(function for function in functions if _presumed(function))}
+    _start_hooks(run, [function for function in hooks if _has_framework(function)])
+    for function in functions:
+        if function not in waiting:
+            _start_orphan(run, function)
+    _start_hooks(run, hooks)
+    for function in functions:
+        if _presumed(function):
+            _start_presumed(run, function)
+    for function in functions:
+        _start_orphan(run, function)
 
 
-def _hook(run: Run, function: Function) -> None:
-    if "step" not in _reached(run, function) and _is_hook(function):
-        start(run, function, "step", "framework")
-
-
-def _uncalled(run: Run, function: Function) -> None:
-    """Nobody in sight calls it: a program that is started elsewhere, or, where it trains without a loop, a step."""
-    if _reached(run, function) or _presumed(function):
+def _start_orphan(run: Run, function: Function) -> None:
+    """Execute a function that nobody calls, once; as a step as well, if it computes gradients without a loop."""
+    if _reached(run, function):
         return
     effects = start(run, function, "cold", "orphan")
     if "trains" in effects and "looped" not in effects and _trains_alone(function):
         start(run, function, "step", "presumed")
 
 
-def _presumed_step(run: Run, function: Function) -> None:
+def _start_presumed(run: Run, function: Function) -> None:
     reached = _reached(run, function)
     both = "cold" in reached and "elsewhere" in reached
-    if "step" not in reached and not both and _presumed(function):
+    if "step" not in reached and not both:
         start(run, function, "step", "presumed")
 
 
-def _rest(run: Run, function: Function) -> None:
-    if not _reached(run, function):
-        start(run, function, "cold", "orphan")
+def _start_hooks(run: Run, hooks: Iterable[Function]) -> None:
+    for function in hooks:
+        if "step" not in _reached(run, function):
+            start(run, function, "step", "framework")
+
+
+def _has_framework(function: Function) -> bool:
+    """Whether a class of a library stands above a hook's class; else a loop of the project may call it."""
+    return function.cls is not None and bool(function.cls.library_bases)
 
 
 def _reached(run: Run, function: Function) -> dict[str, list[object]]:
@@ -123,12 +139,21 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
     begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
+    run.idle = level == "presumed" and _is_idle(run, function.module)
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     execute(run, function, _parameters(function, heat, self_value), self_value, None)
     run.stack.pop()
     effects = frozenset(run.effects)
     run.heat, run.level, run.effects = saved
+    run.idle = False
     return effects
+
+
+def _is_idle(run: Run, module: Module) -> bool:
+    """Whether no other file imports a file, where files of the project import others at all."""
+    if module.imported or module.is_program or run.imports_by_name:
+        return False
+    return any(one.imported for one in run.project.modules.values())
 
 
 def _self(function: Function) -> Value | None:
@@ -154,6 +179,9 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
     note = "" if arg.annotation is None else text(arg.annotation)
     if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
         return Plain(meaning="off") if default.value is False else PLAIN
+    of_host = host_value(arg.annotation)
+    if of_host is not None:
+        return of_host
     if _NUMBER.match(note):
         return PLAIN
     if "device" in arg.arg:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from trainlint.core.evaluation import run_project
-from trainlint.core.machine.events import Event, Happening, Level, Link
+from trainlint.core.machine.events import Certainty, Event, Happening, Link
 from trainlint.core.project.modules import Project
 from trainlint.core.visits import Visit, Visits
 
-_SURER: Final[tuple[Level, ...]] = ("sure", "framework", "presumed", "orphan")
+_SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
 _MOST_CALLS: Final = 8
 
 
@@ -31,8 +31,8 @@ class Operation(NamedTuple):
     happening: Happening
     what: str
     """The operation, for people."""
-    level: Level
-    """The surest of all ways to it."""
+    certainty: Certainty
+    """That of the surest way to it."""
     chain: tuple[Link, ...] = ()
     """What begins the step, and the calls on that way."""
     source: str = ""
@@ -65,7 +65,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
         calls = event.chain[1:][-1:]
         if known is not None:
             calls = tuple(dict.fromkeys((*known.calls, *calls)))[:_MOST_CALLS]
-            if _SURER.index(known.level) <= _SURER.index(event.level):
+            if _SUREST.index(known.certainty) <= _SUREST.index(event.certainty):
                 found[key] = known._replace(calls=calls)
                 return
         value = event.value
@@ -73,7 +73,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
             position,
             event.happening,
             event.what,
-            event.level,
+            event.certainty,
             event.chain,
             getattr(value, "source", ""),
             tuple(getattr(value, "way", ())),

@@ -41,6 +41,8 @@ from trainlint.core.values.kinds import (
 )
 from trainlint.core.values.value import Value
 
+_CALLED: Final = (Object, Made, Choice, FunctionValue)
+
 
 def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
     """A call in the code."""
@@ -113,13 +115,17 @@ def call(run: Run, value: Value, arguments: Arguments, node: ast.AST, frame: Fra
 
 
 def _one_after_another(run: Run, value: Items, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """`nn.Sequential` of modules of the project; a list of classes is called by nobody."""
-    if any(isinstance(part, ClassValue) for part in value.parts):
+    """`nn.Sequential` of modules of the project; any other list is called by nobody."""
+    if not any(_is_called(part) for part in value.parts):
         return UNKNOWN
     result = arguments.args[0] if arguments.args else UNKNOWN
     for part in value.parts:
         result = call(run, part, Arguments((result,)), node, frame)
     return result if isinstance(result, Tensor) else Tensor(container=True)
+
+
+def _is_called(part: Value) -> bool:
+    return any(_is_called(inner) for inner in part.parts) if isinstance(part, Items) else isinstance(part, _CALLED)
 
 
 def _by_name(run: Run, called: str, arguments: Arguments) -> Value:

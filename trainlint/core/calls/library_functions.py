@@ -26,6 +26,8 @@ from trainlint.core.values.kinds import (
 from trainlint.core.values.value import Value
 
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})
+_IMPORTING: Final = frozenset({"import_module", "instantiate", "locate", "iter_modules"})
+"""What imports files by names that are strings."""
 
 
 def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -75,6 +77,7 @@ def _logged(run: Run, arguments: Arguments, node: ast.AST) -> Value:
 
 def _calling(run: Run, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function that calls a function among its arguments."""
+    run.imports_by_name = run.imports_by_name or last in _IMPORTING
     if CALLS_ITS_ARGUMENT.search(last):
         for value in arguments.values:
             if isinstance(value, FunctionValue):

@@ -16,6 +16,7 @@ from trainlint.core.libraries.tensors import (
     PLAIN_METHODS,
     SEVERAL,
     SIZED,
+    STRING_METHODS,
     TAKES_SIZES,
 )
 from trainlint.core.machine.events import Happening
@@ -24,6 +25,7 @@ from trainlint.core.machine.text import text
 from trainlint.core.values.kinds import ARRAY, NONE, PLAIN, Array, Items, Source, Stream, Tensor, Unknown
 from trainlint.core.values.value import Value
 
+_HOST_METHODS: Final = PLAIN_METHODS | STRING_METHODS
 _MOVES: Final = frozenset({"cuda", "to", "type_as", "type"})
 
 
@@ -38,7 +40,7 @@ def tensor_method(run: Run, base: Tensor, name: str, arguments: Arguments, node:
         part = _of_structure(base, name)
         if part is not None:
             return part
-    if name in PLAIN_METHODS:
+    if name in _HOST_METHODS:
         return Items((PLAIN,)) if name == "size" and not arguments.args else PLAIN
     _tell_waits(run, base, name, arguments, node)
     if name in ANSWERING:
@@ -63,7 +65,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
     """What the host gets by reading; None for other methods."""
     match name:
         case "item":
-            if base.place != "host":
+            if not base.on_host:
                 run.tell(node, Happening.ITEM, "`.item()`", base)
             return PLAIN
         case "tolist":
@@ -75,7 +77,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
                 run.tell(node, Happening.TO_NUMPY, "`.numpy()`", base)
             return ARRAY
         case "cpu":
-            if base.place != "host":
+            if not base.on_host:
                 run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
             return base.but(place="host", source="read")
     return None
@@ -122,7 +124,7 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
 
 def _new(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Tensor:
     """`base.new_zeros(...)` and its kin: a tensor in the same place."""
-    if name == "new_tensor" and base.place != "host" and arguments.args:
+    if name == "new_tensor" and not base.on_host and arguments.args:
         data = arguments.args[0]
         if isinstance(data, Items | Array | Unknown):
             run.tell(node, Happening.DATA_COPY, "`.new_tensor()`", base)
@@ -137,7 +139,7 @@ def _result(base: Tensor, name: str, arguments: Arguments) -> Tensor:
     mask = True if name in MASKS else base.mask if name in KEEP_MASK else False
     several = name in SEVERAL and (bool(arguments.args or arguments.named) or name not in ONE_WITHOUT_ARGUMENTS)
     source: Source = ""
-    if name in KEEP_MASK or name in KEEP_SOURCE:
+    if name in KEEP_MASK or name in KEEP_SOURCE or base.source == "name":
         source = base.source
     elif base.place == "host" and base.source in ("loader", "factory", "data", "array", "number", "computed"):
         source = "computed"

@@ -41,6 +41,7 @@ from trainlint.core.values.kinds import (
 from trainlint.core.values.value import Value
 
 _ARRAY_KEEPERS: Final = frozenset({"where", "cat", "stack", "clone", "pad", "pad_sequence"})
+_ANSWERS: Final = ANSWERING | PLAIN_FUNCTIONS
 _SAME_MEMORY: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy"})
 
 
@@ -53,7 +54,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
     _tell_waits(run, last, arguments, node)
-    if last in ANSWERING or last in PLAIN_FUNCTIONS or HOST_ANSWERS.match(last):
+    if last in _ANSWERS or HOST_ANSWERS.match(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
         return UNKNOWN

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
 from typing import Final
 
+from trainlint.core.execution.annotations import host_value
 from trainlint.core.machine.run import Arguments
 from trainlint.core.values.definitions import Function
 from trainlint.core.values.kinds import (
@@ -40,6 +43,7 @@ def parameters(function: Function, arguments: Arguments) -> Environment:
             values[name] = PLAIN
     for name in names:
         values.setdefault(name, arguments.rest or UNKNOWN)
+    _believe_annotations(values, (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
     if spec.vararg is not None:
         values[spec.vararg.arg] = Items(tuple(args[len(positional) :]), fixed=not arguments.open)
     if spec.kwarg is not None:
@@ -54,6 +58,18 @@ def _defaults(function: Function, positional: list[str]) -> list[tuple[str, Valu
         *zip(last, function.defaults, strict=False),
         *((arg.arg, default) for arg, default in by_name if default is not None),
     ]
+
+
+def _believe_annotations(values: Environment, parameters: Iterable[ast.arg]) -> None:
+    for parameter in parameters:
+        annotated = host_value(parameter.annotation)
+        if annotated is not None and _is_doubtful(values[parameter.arg]):
+            values[parameter.arg] = annotated
+
+
+def _is_doubtful(value: Value) -> bool:
+    """Whether an annotation knows better: nothing is known, or it may be a tensor or not."""
+    return isinstance(value, Unknown) or (isinstance(value, Tensor) and value.container)
 
 
 def _is_flag(default: Value) -> bool:

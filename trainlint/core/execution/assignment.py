@@ -94,7 +94,7 @@ def _is_key(constant: object) -> bool:
 
 
 def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value, value: Value, frame: Frame) -> None:
-    if base.place == "host":
+    if base.on_host:
         if isinstance(value, Tensor) and value.place == "device" and not value.container and not base.container:
             run.tell(target, Happening.HOST_WRITE, "a write into a host tensor", value)
         return
@@ -108,7 +108,7 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
 
 def _selects(index: Value) -> bool:
     """Whether an index is a mask on the device."""
-    return isinstance(index, Tensor) and bool(index.mask) and not index.container and index.place != "host"
+    return isinstance(index, Tensor) and bool(index.mask) and not index.container and not index.on_host
 
 
 def slice_bounds(run: Run, index: ast.expr, frame: Frame) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.core.libraries.guesses import OPTIONS_OBJECT, by_name
 from trainlint.core.libraries.modules import AUTOGRAD, DTYPE, MODULE
-from trainlint.core.libraries.tensors import HOST_ATTRIBUTES, SAME_ATTRIBUTES
+from trainlint.core.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.machine.text import text
 from trainlint.core.values.definitions import Class
@@ -99,7 +99,9 @@ def _of_tensor(base: Tensor, name: str) -> Value:
         return base
     if name == "grad":
         return base.but(mask=False, container=False)
-    return base if base.container and name not in _CONTAINER_METHODS else UNKNOWN
+    if not base.container or name in _CONTAINER_METHODS:
+        return UNKNOWN
+    return PLAIN if HOST_FIELDS.search(name) else base
 
 
 def is_module(cls: Class) -> bool:

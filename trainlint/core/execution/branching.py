@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Final
 
 from trainlint.core.branches.branch import Branch
@@ -39,7 +40,7 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
             narrow(node.test, frame, holds=True)
         return run.block(node.body if branch.truth else node.orelse, frame)
     heat = run.heat
-    holds, fails = _heats(run, node, branch, frame)
+    holds, fails = _heats(run, node, frame, branch)
     before = frame.names
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
@@ -53,9 +54,9 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     return ended and other_ended
 
 
-def _heats(run: Run, node: ast.If, branch: Branch, frame: Frame) -> tuple[Heat, Heat]:
-    """How often each branch runs."""
-    leaves = _raises(node) or isinstance(node.body[-1], frame.leaving)
+def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, Heat]:
+    """How often each branch runs, and what follows it."""
+    leaves = isinstance(node.body[-1], (ast.Raise, *frame.leaving))
     holds, fails = run.cooled("rare" if leaves else branch.holds), run.cooled(branch.fails)
     if fails != "evaluation" and run.heat == "step" and run.stepped and _skips(node):
         fails = "rare"  # what follows the optimizer's step and is mostly skipped
@@ -112,11 +113,25 @@ def _fills(node: ast.If, frame: Frame) -> bool:
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return text(asked) in _targets(node.body)
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
-            where = text(container).partition(".keys")[0]
-            return not _is_local(where, frame) and where in _targets(node.body, of_items=True)
+            return _fills_container(node.body, text(container).partition(".keys")[0], frame)
         case ast.Attribute():
-            return text(test) in _targets(node.body, constant=True)
+            constants = [
+                inner for inner in node.body if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant)
+            ]
+            return text(test) in _targets(constants)
     return False
+
+
+def _targets(body: Sequence[ast.stmt]) -> list[str]:
+    return [text(target) for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+
+
+def _fills_container(body: list[ast.stmt], where: str, frame: Frame) -> bool:
+    """Whether statements store an item in a container that outlives the function."""
+    if where in frame.names and where not in frame.global_names and not frame.is_module:
+        return False
+    targets = [target for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+    return any(isinstance(target, ast.Subscript) and text(target.value) == where for target in targets)
 
 
 def _registers(body: list[ast.stmt], name: str) -> bool:
@@ -127,27 +142,6 @@ def _registers(body: list[ast.stmt], name: str) -> bool:
         and any(isinstance(arg, ast.Constant) and arg.value == name for arg in call.args[:2])
         for call in calls
     )
-
-
-def _is_local(name: str, frame: Frame) -> bool:
-    return name in frame.names and name not in frame.global_names and not frame.is_module
-
-
-def _targets(body: list[ast.stmt], *, of_items: bool = False, constant: bool = False) -> set[str]:
-    """What the assignments of a body fill, as texts: the containers whose items are set (`of_items`), or all targets.
-
-    `constant`: only by assignments of constants.
-    """
-    assigned = [inner for inner in body if isinstance(inner, ast.Assign)]
-    targets = [
-        target
-        for inner in assigned
-        if isinstance(inner.value, ast.Constant) or not constant
-        for target in inner.targets
-    ]
-    if of_items:
-        return {text(target.value) for target in targets if isinstance(target, ast.Subscript)}
-    return {text(target) for target in targets}
 
 
 def try_(run: Run, node: ast.Try, frame: Frame) -> bool:

@@ -75,7 +75,7 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         found = run.project.absolute(alias.name, frame.module)
         if found is not None:
-            run.execute_module(found)
+            _import(run, found)
         if alias.asname:
             frame.names[alias.asname] = Name(alias.name) if found is None else ModuleValue(found)
             continue
@@ -85,11 +85,16 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     return False
 
 
+def _import(run: Run, module: Module) -> None:
+    module.imported = True
+    run.execute_module(module)
+
+
 def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
     """`from a.b import c`."""
     dotted, source = _source(run, node, frame.module)
     if source is not None:
-        run.execute_module(source)
+        _import(run, source)
     for alias in node.names:
         if alias.name == "*":
             _import_all(source, dotted, node, frame)
@@ -102,7 +107,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
             continue
         below = _submodule(run, node, dotted, source, alias.name, frame.module)
         if below is not None:
-            run.execute_module(below)
+            _import(run, below)
             frame.names[name] = ModuleValue(below)
         elif source is None and not node.level:
             frame.names[name] = Name(f"{dotted}.{alias.name}")

@@ -37,14 +37,26 @@ def _of_plain(left: Value, right: Value, operator: ast.operator) -> Value:
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
     """A tensor of the device wins; a number leaves the place of the tensor."""
     if isinstance(left, Tensor) and isinstance(right, Tensor):
-        main = left if left.place == "device" or right.place != "device" else right
+        other: Value
+        main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
         place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
         mask, mixed = left.mask or right.mask or None, False
     else:
-        main = left if isinstance(left, Tensor) else cast("Tensor", right)
+        main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"
-    source: Source = "mixed" if mixed else "computed" if place == "host" and main.source else ""
+    source: Source = "mixed" if mixed else _source(main, other) if place == "host" else _named(main, other)
     return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
+
+
+def _named(main: Tensor, other: Value) -> Source:
+    return "name" if main.source == "name" and not isinstance(other, Tensor) else ""
+
+
+def _source(main: Tensor, other: Value) -> Source:
+    """What is computed from factories and numbers alone, the device could have made."""
+    if main.source == "factory" and not isinstance(other, Array):
+        return "factory" if not isinstance(other, Tensor) or other.source == "factory" else "computed"
+    return "computed" if main.source else ""
 
 
 def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
@@ -71,4 +83,5 @@ def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
     if isinstance(other, Plain) and (other.constant is None or isinstance(other.constant, str)):
         return PLAIN
     container = main.container and main.source in ("parameter", "loader", "mixed")
-    return Tensor(main.place, True, container, "", main.way)
+    source: Source = "factory" if _source(main, other) == "factory" else _named(main, other)
+    return Tensor(main.place, True, container, source, main.way)

@@ -79,7 +79,7 @@ def _integer(node: ast.expr) -> int | None:
 
 
 def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value, frame: Frame) -> Tensor:
-    if base.place != "host":
+    if not base.on_host:
         parts = index.parts if isinstance(index, Items) else (index,)
         selecting = next((part for part in parts if _selects(part, base)), None)
         if selecting is not None:
@@ -96,7 +96,7 @@ def _selects(index: Value, base: Tensor) -> bool:
     """Whether an index is a mask on the device. A structure's index could be anything that is not surely there."""
     if not isinstance(index, Tensor) or not index.mask or index.container:
         return False
-    return index.place == "device" if base.container else index.place != "host"
+    return index.place == "device" if base.container else not index.on_host
 
 
 def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Value, ...]) -> None:

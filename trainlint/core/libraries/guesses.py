@@ -12,6 +12,8 @@ BATCH: Final = Tensor("host", container=True, source="loader", way=("a batch of 
 _LOADER: Final = re.compile(r"(^|_)(train_?)?(data_?loader|loader|train_dl)s?$")
 _OTHER_PHASE: Final = re.compile("val|test|eval")
 _LOSS: Final = re.compile(r"^loss(es)?$|_loss$|^loss_(?!f|w|c|k|t|s|n)")
+_FLAG: Final = re.compile(r"^(use|with|is|has|return|compute|enable|no|do|include|only|need|skip|local)_|_(type|mode)$")
+"""Options that speak of a loss."""
 OPTIMIZER: Final = re.compile(r"opt(im|imi[sz]er)?s?(\b|_|$)|^(d|g)_?opt|solver|scaler", re.IGNORECASE)
 SCHEDULER: Final = re.compile("sched")
 _MODEL_WORDS: Final = (
@@ -43,6 +45,6 @@ def by_name(name: str) -> Value | None:
     """A loader of training batches, or a loss."""
     if _LOADER.search(name) and not _OTHER_PHASE.search(name):
         return Loader(BATCH)
-    if _LOSS.search(name):
-        return Tensor("device", container=name.endswith("es"), way=(f"by its name `{name}`",))
+    if _LOSS.search(name) and not _FLAG.search(name):
+        return Tensor("device", container=name.endswith("es"), source="name", way=(f"by its name `{name}`",))
     return None

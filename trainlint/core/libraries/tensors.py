@@ -17,6 +17,10 @@ HOST_ATTRIBUTES: Final = _set(
 )
 SAME_ATTRIBUTES: Final = _set("data T mT real imag H")
 """Attributes that give a view of the tensor."""
+HOST_FIELDS: Final = re.compile(r"(^|_)(shape|dims?|ndim|sizes?|dtype|name|names|mode|config|keys)$|^num_")
+"""Attributes of structures that are no tensors."""
+STRING_METHODS: Final = frozenset(dir(str)) - {"split", "index", "count"}
+"""Methods of a key, where what is gone through may be a mapping. Tensors have the others."""
 PLAIN_METHODS: Final = _set(
     "size dim ndimension numel nelement element_size stride data_ptr is_contiguous get_device is_floating_point"
     " storage_offset is_pinned is_complex has_names __len__"

@@ -7,10 +7,15 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Literal, NamedTuple
 
+from trainlint.core.values.kinds import Tensor, Unknown
 from trainlint.core.values.value import Value
 
 Level = Literal["sure", "framework", "presumed", "orphan"]
 """How the code around is known to run: called from a program, by a framework, presumed to be, or by nobody in sight."""
+
+
+Certainty = Literal["certain", "likely", "guess"]
+"""How much speaks for an event: `certain` and `likely` ones are shown by default."""
 
 
 class Happening(Enum):
@@ -89,6 +94,27 @@ class Event(NamedTuple):
     """What begins the step, and the calls from there to the operation."""
     in_forward: bool
     """Whether a forward pass is around."""
+    idle: bool = False
+    """Whether it is presumed to run, in a file that no other file imports."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """By two facts: whether it is known how often this runs, and whether it is known where the value lies.
+
+        A loop or a framework's hook says how often; what is presumed to run is at most likely. A value that may lie
+        on either side, or is taken for a tensor by its name alone, is believed in a real loop only.
+        """
+        presumed = self.level == "presumed"
+        if self._is_placed:
+            return "guess" if self.idle else "likely" if presumed else "certain"
+        return "guess" if presumed or self.level == "framework" else "likely"
+
+    @property
+    def _is_placed(self) -> bool:
+        value = self.value
+        if isinstance(value, Tensor):
+            return value.place != "unknown" and value.source != "name"
+        return not isinstance(value, Unknown)
 
 
 Listener = Callable[[Event], None]

@@ -133,6 +133,8 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.imports_by_name = False
+        """Whether files may be imported that no statement names."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
         self.functions: dict[int, Function] = {}
@@ -148,6 +150,8 @@ class Run:
         self.stack: list[Frame] = []
         self.heat: Heat = "cold"
         self.level: Level = "sure"
+        self.idle = False
+        """Whether the entry is presumed, in a file that no other file imports."""
         self.effects: set[Effect] = set()
         self.told: list[Told] = []
         """What this body has told."""
@@ -227,7 +231,15 @@ class Run:
             return
         start = self._start
         event = Event(
-            self.frame.module.path, node, happening, what, value, self.level, self._chain(start), self._in_forward
+            self.frame.module.path,
+            node,
+            happening,
+            what,
+            value,
+            self.level,
+            self._chain(start),
+            self._in_forward,
+            self.idle,
         )
         self._note(Told(event, len(self.stack), start))
         self.listener(event)
@@ -241,7 +253,10 @@ class Run:
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
                 inner = again.chain[1:][-one.depth :] if one.depth else ()
-                again, begins = again._replace(level=self.level, chain=_shortened((*way, *inner))), start
+                again, begins = (
+                    again._replace(level=self.level, chain=_shortened((*way, *inner)), idle=self.idle),
+                    start,
+                )
             self._note(Told(again, depth + one.depth, begins))
             self.listener(again)
 

@@ -41,6 +41,13 @@ class Module:
     star_imports: list[str] = field(default_factory=list)
     """Libraries whose names were all imported."""
     executed: bool = False
+    imported: bool = False
+    """Whether another file of the project imports this one, so far."""
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the file does something when it is executed, besides defining names."""
+        return any(isinstance(node, ast.If | ast.For | ast.While | ast.With) for node in self.tree.body)
 
     @property
     def is_package(self) -> bool:

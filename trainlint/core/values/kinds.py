@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from trainlint.core.values.definitions import Class, Function, Module
 
 Place = Literal["device", "host", "pinned", "meta", "unknown"]
-Source = Literal["", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed"]
+Source = Literal[
+    "", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed", "name"
+]
 """What a tensor was made from; it decides what to say about a copy of it.
 
-`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number.
+`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
+`name` is a tensor by nothing but its name.
 """
 _DEEPEST_KEY: Final = 2
 """Containers inside containers that count for the identity of a value."""
@@ -120,6 +123,11 @@ class Tensor(Value):
             self.way if step is None else (*self.way, step)[-_WAY_LENGTH:],
             self.maybe_none if maybe_none is None else maybe_none,
         )
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it surely lies in memory of the host, pinned or not."""
+        return self.place in ("host", "pinned")
 
     @property
     def may_wait(self) -> bool:
