@@ -13,16 +13,14 @@ from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.values.kinds import NONE, PLAIN, TRUE, UNKNOWN, Choice, Items, Made, Mapping_, Object, Tensor
 from trainlint.core.values.value import Value
 
-_OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed)")
+_OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed|amp)")
 _FUNCTION: Final = re.compile(r"^torch\.(nn\.functional|nn\.utils\.rnn|cuda\.(Float|Long|Byte|Int|Bool)Tensor$)")
-_CLASS: Final = re.compile(r"\.(?!\w*Tensor$)[A-Z]\w*$")
-"""A class that makes no tensor."""
 _MOST_MODULES: Final = 12
 
 
 def of_torch(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Call what torch names so: a function of tensors, or one of those below; any other class makes an object."""
-    if _FUNCTION.match(name) or not (_OBJECT.match(name) or _CLASS.search(name)):
+    if _FUNCTION.match(name) or not _OBJECT.match(name):
         return torch_function(run, name, arguments, node, frame)
     handler = _HANDLERS.get(name)
     if handler is None:
