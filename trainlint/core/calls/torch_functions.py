@@ -55,7 +55,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last == "device":
         return Device((place_of(args[0]) if args else None) or "device")
     _tell_waits(run, last, arguments, node)
-    if last in _ANSWERS or HOST_ANSWERS.match(last):
+    if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
         return UNKNOWN
