@@ -19,6 +19,7 @@ from tests.core.running import run_files
         pytest.param("for height, width in sizes:\n            torch.zeros(height // 2, width // 2)", id="annotated"),
         pytest.param("if self.scaled(x.thing) > 2:\n            pass", id="what a parameter is annotated as"),
         pytest.param("if parse([(unknown,)]).start > 0:\n            pass", id="made by one of a list in a list"),
+        pytest.param("if torch.get_autocast_gpu_dtype() == torch.half:\n            pass", id="dtype of autocast"),
         pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
         pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
         pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),

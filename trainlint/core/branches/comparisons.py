@@ -153,7 +153,7 @@ def _is_counter(node: ast.expr, value: Value) -> bool:
         return value.meaning == "counter"
     if not isinstance(value, Plain | Unknown) or not isinstance(node, ast.Name | ast.Attribute):
         return False  # `len(steps)` counts no steps
-    return COUNTER.match(last_name(node)) is not None or PROGRESS.match(ast.unparse(node)) is not None
+    return COUNTER.match(last_name(node)) is not None or PROGRESS.search(ast.unparse(node)) is not None
 
 
 def _with_none(left: ast.expr, value: Value) -> Branch:

@@ -59,7 +59,7 @@ COUNTER: Final = re.compile(
     r"|_?n_?updates|train_?steps?|cumulative_iters|(batch|step|iter|update)_?count)$"
 )
 """Names of counters of steps, whatever their value. `i` counts only where its loop is known."""
-PROGRESS: Final = re.compile(r"(\w+\.)*_?(p|progress_?|tqdm_?|batch_?)bar\.n$")
+PROGRESS: Final = re.compile(r"(^|[._])(p|progress|tqdm|batch)_?bar\.n$")
 """What a progress bar has counted."""
 ACCUMULATION: Final = re.compile(
     r"accum|micro|grad_acc|update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision", re.IGNORECASE

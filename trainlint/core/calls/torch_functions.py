@@ -54,7 +54,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
     _tell_waits(run, last, arguments, node)
-    if last in _ANSWERS or HOST_ANSWERS.match(last):
+    if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
         return UNKNOWN

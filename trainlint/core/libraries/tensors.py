@@ -66,7 +66,7 @@ BY_SIZE_OR_DATA: Final = _set("FloatTensor LongTensor Tensor ByteTensor")
 PLAIN_FUNCTIONS: Final = _set(
     "is_tensor is_grad_enabled numel manual_seed is_floating_point finfo iinfo get_default_dtype is_autocast_enabled"
 )
-HOST_ANSWERS: Final = re.compile(r"(is|has)_(?!nonzero$)|get_(rank|world_size|device)|\w+_(count|available|enabled)$")
+HOST_ANSWERS: Final = re.compile(r"^(is|has)_(?!nonzero$)|^get_|_(count|available|enabled)$")
 """Names of functions of torch that ask the host: `torch.jit.is_scripting`, `torch.distributed.get_rank`."""
 WITHOUT_TENSORS: Final = re.compile(
     r"torch\.(jit|compiler|_dynamo|cuda|backends|profiler|version|multiprocessing|overrides|hub|onnx|mps|xpu|cpu"
