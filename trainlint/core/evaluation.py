@@ -76,12 +76,12 @@ PARTS: Final = Parts(
 )
 
 
-def run_project(project: Project, listener: Listener, seconds: float = 200.0) -> Run:
+def run_project(project: Project, listener: Listener) -> Run:
     """Execute a project abstractly. Whatever waits or copies in a training step is told to the listener.
 
-    After `seconds` of processor time no further function is executed.
+    What a limit has kept from being executed is named in `left_out` of the run that is returned.
     """
-    run = Run(project, PARTS, listener, seconds)
+    run = Run(project, PARTS, listener)
     for module in project.modules.values():
         run.execute_module(module)
     run_entries(run)

@@ -69,6 +69,7 @@ def _branch(
     run: Run, body: list[ast.stmt], frame: Frame, test: ast.expr, *, holds: bool, heat: Heat
 ) -> tuple[bool, Environment]:
     """Execute one branch in a copy of the names. Returns whether it ends the block, and its names."""
+    run.spend(frame, len(frame.names))
     frame.names = dict(frame.names)
     narrow(test, frame, holds=holds)
     run.heat = heat
@@ -127,6 +128,7 @@ def _targets(body: list[ast.stmt], *, of_items: bool = False, constant: bool = F
 
 def try_(run: Run, node: ast.Try, frame: Frame) -> bool:
     """The body always, the handlers now and then."""
+    run.spend(frame, len(frame.names))
     before = dict(frame.names)
     ended = run.block(node.body, frame)
     names = frame.names
@@ -134,6 +136,7 @@ def try_(run: Run, node: ast.Try, frame: Frame) -> bool:
         heat = run.heat
         run.heat = run.cooled("rare")
         for handler in node.handlers:
+            run.spend(frame, len(names))
             frame.names = merged(before, names)
             if not run.block(handler.body, frame) and not ended:
                 names.update(merged(names, frame.names))
@@ -157,6 +160,7 @@ def match_(run: Run, node: ast.Match, frame: Frame) -> bool:
     before = frame.names
     after: Environment | None = None
     for case in node.cases:
+        run.spend(frame, len(before))
         frame.names = dict(before)
         if not run.block(case.body, frame):
             after = frame.names if after is None else merged(after, frame.names)

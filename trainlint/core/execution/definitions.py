@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.core.bounds import Limit
 from trainlint.core.execution.expressions import define
 from trainlint.core.libraries.modules import PASSING_DECORATOR
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import Arguments, Frame, Run
 from trainlint.core.machine.text import text
 from trainlint.core.values.definitions import Class, Function, Module
@@ -46,9 +48,9 @@ def class_(run: Run, node: ast.ClassDef, frame: Frame) -> bool:
         scopes = frame.scopes if frame.function is None else (frame.names, *frame.scopes)
         cls = run.classes[id(node)] = Class(node, frame.module, scopes)
     bases = [_base(run.value(base, frame), base) for base in node.bases]
-    cls.set_bases(
-        tuple(base for base in bases if isinstance(base, Class)), tuple(base for base in bases if isinstance(base, str))
-    )
+    of_project = tuple(base for base in bases if isinstance(base, Class))
+    if not cls.set_bases(of_project, tuple(base for base in bases if isinstance(base, str))):
+        run.leave_out(LeftOut(frame.module.path, node.lineno, node.name, Limit.BASES))
     inner = Frame(frame.module, cls.names, cls=cls, scopes=cls.scopes)
     run.stack.append(inner)
     run.block(node.body, inner)
@@ -133,9 +135,9 @@ def _source(run: Run, node: ast.ImportFrom, importer: Module) -> tuple[str, Modu
 def _import_all(source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
     if source is not None:
         frame.names.update({name: value for name, value in source.names.items() if not name.startswith("_")})
-        frame.module.star_imports.extend(source.star_imports)
+        frame.module.star_imports.update(source.star_imports)
     elif not node.level:
-        frame.module.star_imports.append(dotted)
+        frame.module.star_imports[dotted] = None
 
 
 def _submodule(
@@ -158,6 +160,8 @@ def _at_top_level(run: Run, module: Module, body: list[ast.stmt]) -> None:
     run.heat, run.effects = "off" if module.is_test else "cold", set()
     frame = Frame(module, module.names)
     run.stack.append(frame)
-    run.block(body, frame)
+    for statement in body:
+        if run.attempt([statement], frame):
+            break
     run.stack.pop()
     run.heat, run.effects = heat, effects

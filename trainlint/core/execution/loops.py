@@ -47,6 +47,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     """Execute a body twice: first to see what it does, then as often as that says."""
     around, heat, quiet, stepped = run.effects, run.heat, run.quiet, run.stepped
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
+    run.spend(frame, len(frame.names))
     before = dict(frame.names)
     run.effects = set()
     run.quiet = quiet or heat == "step"

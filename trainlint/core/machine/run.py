@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+from trainlint.core import bounds
+from trainlint.core.bounds import Limit
 from trainlint.core.branches.branch import Cold
 from trainlint.core.machine.events import Caller, Event, Happening, Level, Listener
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.project.modules import Project
 from trainlint.core.values.definitions import Class, Function, Module
 from trainlint.core.values.kinds import UNKNOWN, Tensor
@@ -21,9 +23,6 @@ Effect = Literal["trains", "optimizes", "takes_batches", "looped"]
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
-_CHAIN_LENGTH: Final = 5
-_MOST_TOLD: Final = 20
-"""Operations of one body that are told again where the body is called again."""
 
 
 class Told(NamedTuple):
@@ -114,10 +113,9 @@ class Parts(NamedTuple):
 class Run:
     """The state of an abstract run. The fields are what is known now; they change while the run goes on."""
 
-    def __init__(self, project: Project, parts: Parts, listener: Listener, seconds: float) -> None:
+    def __init__(self, project: Project, parts: Parts, listener: Listener) -> None:
         self.project = project
         self.listener = listener
-        self.deadline = time.process_time() + seconds
         self._parts = parts
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
@@ -133,6 +131,8 @@ class Run:
         """For each function the keys of `remembered` by its kind of heat: "cold", "step" or "elsewhere"."""
         self.results: dict[Function, Value] = {}
         """What each function has returned so far."""
+        self.left_out: dict[LeftOut, None] = {}
+        """What a limit has kept from being executed, in the order in which it was met."""
         # Where it is
         self.stack: list[Frame] = []
         self.heat: Heat = "cold"
@@ -155,6 +155,11 @@ class Run:
 
     def block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements. Returns whether the block ends before its last statement's successor."""
+        module = frame.module
+        module.spent += len(body)
+        if module.spent > module.allowed:
+            self.give_up(frame, Limit.STATEMENTS)
+            return True
         heat = self.heat
         ended = False
         for statement in body:
@@ -164,6 +169,33 @@ class Run:
                 break
         self.heat = heat
         return ended
+
+    def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
+        depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
+        state = self.heat, self.level, self.quiet, self.feeding, self.stepped
+        try:
+            return self.block(body, frame)
+        except RecursionError:
+            del self.stack[depth:]
+            self.effects, self.told, frame.names = effects, told, names
+            self.heat, self.level, self.quiet, self.feeding, self.stepped = state
+            self.give_up(frame, Limit.NESTING)
+            return False
+
+    def spend(self, frame: Frame, items: int) -> None:
+        """Count items that are evaluated, or names that are copied, as statements."""
+        frame.module.spent += items // bounds.NAMES_A_STATEMENT
+
+    def give_up(self, frame: Frame, limit: Limit) -> None:
+        """Leave out the rest of what is executed in a frame; a function may return anything then."""
+        node = frame.function.node if frame.function is not None else None if frame.cls is None else frame.cls.node
+        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit))
+        frame.returned.append(UNKNOWN)
+
+    def leave_out(self, what: LeftOut) -> None:
+        """Remember that something is not executed."""
+        self.left_out[what] = None
 
     def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         """Call a value."""
@@ -192,11 +224,6 @@ class Run:
         """The innermost function."""
         return self.stack[-1]
 
-    @property
-    def over_time(self) -> bool:
-        """Whether the time for this run is used up."""
-        return time.process_time() > self.deadline
-
     def cooled(self, cold: Cold) -> Heat:
         """How often a branch runs of which a test says so much."""
         if not cold or self.heat in ELSEWHERE:
@@ -220,12 +247,12 @@ class Run:
         chain = (*self._chain(), here)
         for event, depth in told:
             inner = event.chain[-depth:] if depth else ()
-            again = event._replace(level=self.level, chain=(*chain, *inner)[-_CHAIN_LENGTH:])
+            again = event._replace(level=self.level, chain=(*chain, *inner)[-bounds.CHAIN :])
             self._note(Told(again, len(self.stack) + 1 + depth))
             self.listener(again)
 
     def _note(self, told: Told) -> None:
-        if len(self.told) < _MOST_TOLD:
+        if len(self.told) < bounds.TOLD_AGAIN:
             self.told.append(told)
 
     def _chain(self) -> tuple[Caller, ...]:
@@ -235,7 +262,7 @@ class Run:
             for around, inner in zip(self.stack, self.stack[1:], strict=False)
             if inner.called_at is not None
         ]
-        return tuple(calls[-_CHAIN_LENGTH:])
+        return tuple(calls[-bounds.CHAIN :])
 
     def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
         """The host needs this value: tell it if it is a tensor of the device.

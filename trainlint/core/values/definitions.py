@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from trainlint.core import bounds
 from trainlint.core.values.value import Environment, Value
 
 TEST_PATH: Final = re.compile(
@@ -38,9 +39,18 @@ class Module:
     """Dotted, as it is imported from the root of the project."""
     tree: ast.Module
     names: Environment = field(default_factory=dict)
-    star_imports: list[str] = field(default_factory=list)
+    star_imports: dict[str, None] = field(default_factory=dict)
     """Libraries whose names were all imported."""
     executed: bool = False
+    spent: int = 0
+    """How many statements of the file were executed."""
+    allowed: int = field(init=False)
+    """How many may be."""
+
+    def __post_init__(self) -> None:
+        lines = self.tree.body[-1].end_lineno or 0 if self.tree.body else 0
+        most = max(bounds.FEWEST_STATEMENTS, bounds.STATEMENTS_A_LINE * lines)
+        self.allowed = min(most, bounds.MOST_STATEMENTS)
 
     @property
     def is_package(self) -> bool:
@@ -56,37 +66,34 @@ class Module:
 class Class:
     """A class statement, with what its body defines and its bases."""
 
-    __slots__ = ("_named", "_order", "bases", "fields", "module", "names", "node", "scopes")
+    __slots__ = ("_named", "fields", "module", "names", "node", "order", "scopes")
 
     def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
         self.node, self.module, self.scopes = node, module, scopes
-        self.bases: tuple[Class, ...] = ()
-        """Those of the project."""
         self._named: tuple[str, ...] = ()
         self.names: Environment = {}
         self.fields: list[str] = []
         """Annotated names in their order: what a dataclass is made with."""
-        self._order: tuple[Class, ...] | None = None
+        self.order: tuple[Class, ...] = (self,)
+        """The class and its bases in the project, in the order in which names are looked up."""
 
     @property
     def name(self) -> str:
         """The name in the class statement."""
         return self.node.name
 
-    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> None:
-        """Set what the class statement names as bases: classes of the project, and dotted names of others."""
-        self.bases, self._named, self._order = bases, named, None
+    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> bool:
+        """Set what the class statement names as bases: classes of the project, and dotted names of others.
 
-    @property
-    def order(self) -> tuple[Class, ...]:
-        """The class and its bases in the project, in the order in which names are looked up."""
-        if self._order is None:
-            self._order = (self,)  # for a class that is its own base
-            found: dict[Class, None] = {self: None}
-            for base in self.bases:
-                found.update(dict.fromkeys(base.order))
-            self._order = tuple(found)
-        return self._order
+        Returns whether all classes that it inherits from are looked at.
+        """
+        found: dict[Class, None] = {self: None}
+        for base in bases:
+            found.update(dict.fromkeys(base.order))
+            if len(found) > bounds.BASES:
+                break
+        self._named, self.order = named, tuple(found)[: bounds.BASES]
+        return len(found) <= bounds.BASES
 
     @property
     def library_bases(self) -> tuple[str, ...]:
