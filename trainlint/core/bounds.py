@@ -21,6 +21,7 @@ class Limit(Enum):
     STATEMENTS = "its file takes too many statements to execute"
     NESTING = "its code is nested too deeply to be executed"
     BASES = "it has more base classes than are looked at"
+    NAMES = "it imports more names with a star than are looked at"
 
 
 # Code
@@ -41,6 +42,8 @@ NAMES_A_STATEMENT: Final = 64
 BASES: Final = 100
 """Classes in the order in which an attribute is looked up. Each class stores its order: without a limit a chain of
 classes takes quadratic memory."""
+STAR_NAMES: Final = 2_000
+"""Names that one star import takes: in a chain of such imports each file has the names of all before."""
 
 # What is told
 TOLD_AGAIN: Final = 20

@@ -25,7 +25,7 @@ from trainlint.core.libraries.modules import AUTOGRAD
 from trainlint.core.machine.events import Level
 from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.definitions import Function
 from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.core.values.value import Environment, Value

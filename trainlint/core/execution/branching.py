@@ -8,7 +8,7 @@ from trainlint.core.branches.branch import Branch
 from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.tests import narrow, truth
 from trainlint.core.machine.run import Arguments, Frame, Heat, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.joining import join
 from trainlint.core.values.kinds import Object, Stream
 from trainlint.core.values.value import Environment

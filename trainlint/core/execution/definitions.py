@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 
+from trainlint.core import bounds
 from trainlint.core.bounds import Limit
 from trainlint.core.execution.expressions import define
 from trainlint.core.libraries.modules import PASSING_DECORATOR
 from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.definitions import Class, Function, Module
 from trainlint.core.values.kinds import UNKNOWN, Choice, ClassValue, FunctionValue, ModuleValue, Name, Object
 from trainlint.core.values.value import Value
@@ -94,7 +96,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
         run.execute_module(source)
     for alias in node.names:
         if alias.name == "*":
-            _import_all(source, dotted, node, frame)
+            _import_all(run, source, dotted, node, frame)
             continue
         name = alias.asname or alias.name
         if source is not None:
@@ -132,9 +134,12 @@ def _source(run: Run, node: ast.ImportFrom, importer: Module) -> tuple[str, Modu
     return dotted, run.project.absolute(dotted, importer)
 
 
-def _import_all(source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
+def _import_all(run: Run, source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
     if source is not None:
-        frame.names.update({name: value for name, value in source.names.items() if not name.startswith("_")})
+        if len(source.names) > bounds.STAR_NAMES:
+            run.leave_out(LeftOut(frame.module.path, node.lineno, source.name, Limit.NAMES))
+        names = islice(source.names.items(), bounds.STAR_NAMES)
+        frame.names.update({name: value for name, value in names if not name.startswith("_")})
         frame.module.star_imports.update(source.star_imports)
     elif not node.level:
         frame.module.star_imports[dotted] = None

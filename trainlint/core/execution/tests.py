@@ -12,7 +12,7 @@ from trainlint.core.branches.branch import PLAIN_BRANCH, Branch
 from trainlint.core.branches.read import read
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.core.values.value import Value
 
