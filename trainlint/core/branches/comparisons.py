@@ -121,6 +121,8 @@ def _words(node: ast.expr) -> list[str]:
 
 def _remainder(test: ast.Compare) -> ast.BinOp | None:
     """The `step % n` in a comparison; not one of a rank, or of a constant string, or one of several."""
+    if "%" not in text(test):
+        return None
     found = [node for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)]
     if len(found) != 1 or RANK.search(text(found[0])) or isinstance(found[0].left, ast.Constant):
         return None
