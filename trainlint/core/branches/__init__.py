@@ -16,6 +16,6 @@ In this order:
 `NO_MEANING`. A wrong answer here is silent and costs a whole program, since coldness stays: a new form needs a line in
 `tests/core/branches/conditions.txt`, and the property tests beside it hold for all forms.
 
-Nothing here executes code or knows the run: a test that is stored in a variable is read by `execution.statements`, which
-keeps the answer in the value (`Plain.says`).
+Nothing here executes code or knows the run: a test that is stored in a variable is read by `execution.statements`,
+which keeps the answer in the value (`Plain.says`).
 """

@@ -1,8 +1,8 @@
 """What statements and expressions do: one function for each kind of node.
 
-All have one form: `for_(run, node, frame)`. Those of statements return whether the block ends there (`return`, `raise`),
-those of expressions a value. `evaluation.PARTS` says which function executes which node; nodes without one do nothing,
-or give `UNKNOWN`.
+All have one form: `for_(run, node, frame)`. Those of statements return whether the block ends there (`return`,
+`raise`), those of expressions a value. `evaluation.PARTS` says which function executes which node; nodes without one do
+nothing, or give `UNKNOWN`.
 
 - `statements.py`, `branching.py`, `loops.py`, `definitions.py`: statements. Branches are executed in copies of the
   names, which are merged afterwards. If one of two branches ends the block, the rest of it runs as often as the other.

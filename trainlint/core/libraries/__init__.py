@@ -9,6 +9,6 @@
   them; names of functions and paths that are for something else than training.
 - `guesses.py`: what a name says of a value that is not known otherwise: `loader`, `loss`, `model`.
 
-Only tables and patterns, and functions that ask one of them. A new name of a library is one word here; what is done with
-it stands in `calls`.
+Only tables and patterns, and functions that ask one of them. A new name of a library is one word here; what is done
+with it stands in `calls`.
 """
