@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from trainlint.core.bounds import Limit
 from trainlint.core.execution.annotations import host_value
 from trainlint.core.execution.attributes import is_module
 from trainlint.core.execution.bodies import execute
@@ -24,8 +25,9 @@ from trainlint.core.libraries.frameworks import (
 from trainlint.core.libraries.guesses import BATCH
 from trainlint.core.libraries.modules import AUTOGRAD
 from trainlint.core.machine.events import Level, Link
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import Effect, Frame, Heat, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.definitions import Function, Module
 from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.core.values.value import Environment, Value
@@ -133,15 +135,16 @@ def _presumed(function: Function) -> bool:
 
 def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[Effect]:
     """Execute a function without a caller. Returns what it does."""
-    if run.over_time:
-        return frozenset()
     self_value = _self(function)
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
     begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
     run.idle = level == "presumed" and _is_idle(run, function.module)
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
-    execute(run, function, _parameters(function, heat, self_value), self_value, None)
+    try:
+        execute(run, function, _parameters(function, heat, self_value), self_value, None)
+    except RecursionError:  # in an annotation
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
     run.stack.pop()
     effects = frozenset(run.effects)
     run.heat, run.level, run.effects = saved

@@ -77,14 +77,13 @@ PARTS: Final = Parts(
 )
 
 
-def run_project(
-    project: Project, listener: Listener, seconds: float = 200.0, prepare: Callable[[Run], None] | None = None
-) -> Run:
+def run_project(project: Project, listener: Listener, prepare: Callable[[Run], None] | None = None) -> Run:
     """Execute a project abstractly. Whatever waits or copies in a training step is told to the listener.
 
-    After `seconds` of processor time no further function is executed. `prepare` gets the run before it begins.
+    `prepare` gets the run before it begins. What a limit has kept from being executed is named in `left_out` of the run
+    that is returned.
     """
-    run = Run(project, PARTS, listener, seconds)
+    run = Run(project, PARTS, listener)
     if prepare is not None:
         prepare(run)
     for module in project.modules.values():

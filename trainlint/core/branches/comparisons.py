@@ -26,6 +26,7 @@ from trainlint.core.branches.words import (
     RANK,
     TRAINING,
 )
+from trainlint.core.text import text
 from trainlint.core.values.kinds import Plain, Tensor, Unknown, is_none
 from trainlint.core.values.value import Value
 
@@ -47,12 +48,12 @@ def interval(counted: ast.expr, length: ast.expr, value: Value) -> Branch:
     """The branches of `counted % length == 0`, where a counter of steps is counted, or the length is an interval's."""
     if isinstance(length, ast.Constant) and isinstance(length.value, int) and length.value <= OFTEN:
         return PLAIN_BRANCH
-    text = ast.unparse(length)
-    if not (_is_counter(counted, value) or INTERVAL.search(text)):
+    code = text(length)
+    if not (_is_counter(counted, value) or INTERVAL.search(code)):
         return PLAIN_BRANCH
-    if ACCUMULATION.search(text):
+    if ACCUMULATION.search(code):
         return PLAIN_BRANCH
-    return Branch(holds="rare", because=f"every `{text}` steps")
+    return Branch(holds="rare", because=f"every `{code}` steps")
 
 
 def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
@@ -63,7 +64,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     if turned is not None:
         other = ast.copy_location(ast.Compare(left, [turned()], [right]), test)
         return compared(other, value_of, hot).turned
-    text = ast.unparse(test)
+    code = text(test)
     equal = isinstance(operator, ast.Eq | ast.Is | ast.In)
     remainder = _remainder(test)
     if remainder is not None:
@@ -74,11 +75,11 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         return _with_none(left, first)
     for answer in (
         _constants(first, second) if isinstance(operator, ast.Eq | ast.Is) else None,
-        _stored(first, second, text) if isinstance(operator, ast.Eq | ast.Is) else None,
+        _stored(first, second, code) if isinstance(operator, ast.Eq | ast.Is) else None,
         _with_words(left, right) if equal else None,
-        _gpu(left, operator, right, text),
+        _gpu(left, operator, right, code),
         _counted(test, first, second),
-        _measured(test, first, text, tied=_standing(left, value_of) == _standing(right, value_of)),
+        _measured(test, first, code, tied=_standing(left, value_of) == _standing(right, value_of)),
         _flag(left, operator, right, hot),
     ):
         if answer is not None:
@@ -107,7 +108,7 @@ def _standing(node: ast.expr, value_of: ValueOf) -> int:
         return 1 if limit else 0
     if limit:
         return 4
-    return 2 if ELAPSED.search(ast.unparse(node)) else 3
+    return 2 if ELAPSED.search(text(node)) else 3
 
 
 def _words(node: ast.expr) -> list[str]:
@@ -122,8 +123,10 @@ def _words(node: ast.expr) -> list[str]:
 
 def _remainder(test: ast.Compare) -> ast.BinOp | None:
     """The `step % n` in a comparison; not one of a rank, or of a constant string, or one of several."""
+    if "%" not in text(test):
+        return None
     found = [node for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)]
-    if len(found) != 1 or RANK.search(ast.unparse(found[0])) or isinstance(found[0].left, ast.Constant):
+    if len(found) != 1 or RANK.search(text(found[0])) or isinstance(found[0].left, ast.Constant):
         return None
     return found[0]
 
@@ -132,11 +135,11 @@ def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:
     return isinstance(operator, ast.Gt) and isinstance(right, ast.Constant) and right.value == 0
 
 
-def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, text: str) -> Branch | None:
+def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, code: str) -> Branch | None:
     """Whether there is a GPU, asked by a count or a flag; how many there are is not known."""
     if isinstance(operator, ast.In) and isinstance(left, ast.Constant) and left.value in ON_GPU:
         return Branch(truth=True, because="a GPU is there")  # `"cuda" in device`
-    if GPU.search(last_name(left)) is None or RANK.search(text) or not isinstance(right, ast.Constant):
+    if GPU.search(last_name(left)) is None or RANK.search(code) or not isinstance(right, ast.Constant):
         return None
     asked = _above_zero(operator, right)
     asked = asked or (isinstance(operator, ast.GtE) and right.value in (0, 1))
@@ -169,7 +172,7 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     words = _words(right)
     if not words:
         return None
-    because = f"`{ast.unparse(left)}` is {words[0]!r}"
+    because = f"`{text(left)}` is {words[0]!r}"
     if any(word in ON_GPU for word in words):
         return Branch(truth=True, because="a GPU is there")
     if all(word in ON_OTHERS for word in words):
@@ -205,10 +208,10 @@ def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if isinstance(value, Tensor) or not _is_counter(left, value):
         return None
-    because = f"`{ast.unparse(test)}`"
+    because = f"`{text(test)}`"
     if isinstance(operator, ast.Eq | ast.Is | ast.In):
         return Branch(holds="rare", because=because)
-    limits = LIMIT.search(ast.unparse(right)) is not None
+    limits = LIMIT.search(text(right)) is not None
     if limits and _is_counter(right, end) and LIMIT.search(last_name(left)):
         return PLAIN_BRANCH  # either may be the limit
     if isinstance(operator, ast.Lt | ast.LtE):
@@ -220,13 +223,13 @@ def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     return Branch(holds="rare", because=because) if limits else PLAIN_BRANCH
 
 
-def _measured(test: ast.Compare, value: Value, text: str, *, tied: bool) -> Branch | None:
+def _measured(test: ast.Compare, value: Value, code: str, *, tied: bool) -> Branch | None:
     """A best result so far, or time that has passed."""
     if any(BEST.search(last_name(side)) for side in (test.left, test.comparators[0])):
-        return Branch(holds="rare", because=f"`{text}`")
+        return Branch(holds="rare", because=f"`{code}`")
     later = isinstance(test.ops[0], ast.Gt | ast.GtE)
-    if later and not tied and not isinstance(value, Tensor) and PASSED_TIME.search(text):
-        return Branch(holds="rare", because=f"`{text}`")
+    if later and not tied and not isinstance(value, Tensor) and PASSED_TIME.search(code):
+        return Branch(holds="rare", because=f"`{code}`")
     return None
 
 

@@ -10,6 +10,7 @@ from trainlint.core.branches.branch import PLAIN_BRANCH, Branch, Cold, both, eit
 from trainlint.core.branches.comparisons import compared, interval
 from trainlint.core.branches.names import by_name, last_name
 from trainlint.core.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
+from trainlint.core.text import text
 from trainlint.core.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
 from trainlint.core.values.value import Value
 
@@ -60,17 +61,17 @@ def _known(test: ast.expr, value: Value) -> Branch | None:
 
 def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
     """What the names in a test say, where its value does not."""
-    text = ast.unparse(test)
-    if OTHER_DEVICE.search(text):
+    code = text(test)
+    if OTHER_DEVICE.search(code):
         return Branch(truth=False, because="for another kind of device")
     if _asks_for_gpu(test):
         return Branch(truth=True, because="a GPU is there")
     if isinstance(value, Plain):
         if value.meaning == "off":
-            return Branch(holds="off", because=f"`{text}` is off by default")
+            return Branch(holds="off", because=f"`{code}` is off by default")
         if value.says is not None:
             holds, fails = value.says
-            return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
+            return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{code}`")
     name = last_name(test)
     if isinstance(test, ast.Call) and ONCE_TRUE.search(name):
         return PLAIN_BRANCH  # a function's answer is no mark
@@ -79,6 +80,6 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
 
 def _asks_for_gpu(test: ast.expr) -> bool:
     """Whether a test asks for a GPU, and not for a rank among several."""
-    text = ast.unparse(test)
-    asked = GPU_AVAILABLE.search(text) or GPU.search(last_name(test))
-    return bool(asked) and RANK.search(text) is None
+    code = text(test)
+    asked = GPU_AVAILABLE.search(code) or GPU.search(last_name(test))
+    return bool(asked) and RANK.search(code) is None

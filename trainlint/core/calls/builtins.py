@@ -10,7 +10,7 @@ from trainlint.core.calls.isinstance import is_instance
 from trainlint.core.execution.assignment import set_attribute
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.values.joining import element, joined
+from trainlint.core.values.joining import element, few, joined
 from trainlint.core.values.kinds import (
     COUNTER,
     INNER_COUNTER,
@@ -119,7 +119,7 @@ def _next(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
 def _dict(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     first = _first(arguments)
     if isinstance(first, Mapping_):
-        return Mapping_({**first.items, **arguments.named})
+        return Mapping_(few({**first.items, **arguments.named}))
     return UNKNOWN if arguments.args else Mapping_(dict(arguments.named))
 
 

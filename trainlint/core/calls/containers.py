@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from trainlint.core.execution.assignment import put_back
 from trainlint.core.execution.subscripts import item_of
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.values.joining import element, joined
+from trainlint.core.values.joining import element, few, joined
 from trainlint.core.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Stream, Tensor
 from trainlint.core.values.value import Value
 
@@ -56,7 +56,7 @@ def _of_mapping(run: Run, base: Mapping_, name: str, args: Sequence[Value], node
         case "get" | "pop" | "setdefault" if args:
             return _got(base, args)
         case "update" if args and isinstance(args[0], Mapping_):
-            _store(run, node, Mapping_({**base.items, **args[0].items}, base.maybe_none), frame)
+            _store(run, node, Mapping_(few({**base.items, **args[0].items}), base.maybe_none), frame)
             return NONE
     return UNKNOWN
 

@@ -16,7 +16,7 @@ from trainlint.core.execution.attributes import attribute, member
 from trainlint.core.execution.bodies import call_function
 from trainlint.core.libraries.guesses import LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.joining import element, joined
 from trainlint.core.values.kinds import (
     ARRAY,

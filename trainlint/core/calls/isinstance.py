@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from trainlint.core.machine.run import Arguments
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import PLAIN, ClassValue, Items, Mapping_, Object, Plain, Tensor
 from trainlint.core.values.value import Value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.core import bounds
 from trainlint.core.calls.builtins import builtin
 from trainlint.core.calls.host_libraries import host_function
 from trainlint.core.calls.loaders import make_loader
@@ -89,5 +90,5 @@ def _partial(arguments: Arguments) -> Value:
     value = arguments.args[0]
     if not isinstance(value, FunctionValue):
         return value
-    args = (*value.args, *arguments.args[1:])
+    args = (*value.args, *arguments.args[1:])[: bounds.PARTS]
     return FunctionValue(value.function, value.bound, args, {**value.named, **arguments.named})

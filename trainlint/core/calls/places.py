@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from trainlint.core.machine.run import Arguments
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import Device, Place, Plain, Tensor, is_none
 from trainlint.core.values.value import Value
 

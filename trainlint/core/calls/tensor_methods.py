@@ -21,7 +21,7 @@ from trainlint.core.libraries.tensors import (
 )
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import ARRAY, NONE, PLAIN, Array, Items, Source, Stream, Tensor, Unknown
 from trainlint.core.values.value import Value
 

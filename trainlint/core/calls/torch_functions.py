@@ -24,7 +24,7 @@ from trainlint.core.libraries.tensors import (
 )
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import (
     PLAIN,
     UNKNOWN,

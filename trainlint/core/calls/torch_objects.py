@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from trainlint.core import bounds
 from trainlint.core.calls.torch_functions import combined, torch_function
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
@@ -15,7 +16,6 @@ from trainlint.core.values.value import Value
 
 _OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed|amp)")
 _FUNCTION: Final = re.compile(r"^torch\.(nn\.functional|nn\.utils\.rnn|cuda\.(Float|Long|Byte|Int|Bool)Tensor$)")
-_MOST_MODULES: Final = 12
 
 
 def of_torch(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -48,7 +48,7 @@ def _sequential(run: Run, name: str, arguments: Arguments, node: ast.AST, frame:
     first = arguments.args[0] if len(arguments.args) == 1 else None
     parts = tuple(first.items.values()) if isinstance(first, Mapping_) else tuple(arguments.args)
     if any(isinstance(part, Object | Choice) for part in parts):
-        return Items(parts[:_MOST_MODULES], fixed=True)
+        return Items(parts[: bounds.FEW_PARTS], fixed=True)
     return Made(name)
 
 

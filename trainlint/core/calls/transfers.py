@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.core.calls.places import is_dtype, non_blocking, place_of
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import PLAIN, Place, Tensor
 from trainlint.core.values.value import Value
 

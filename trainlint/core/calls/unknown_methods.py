@@ -19,7 +19,7 @@ from trainlint.core.libraries.guesses import (
 from trainlint.core.libraries.modules import LOG_LEVELS, WRITERS
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import (
     ARRAY,
     NONE,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sized
 
+from trainlint.core import bounds
 from trainlint.core.execution.annotations import host_value
 from trainlint.core.machine.run import Arguments
 from trainlint.core.values.definitions import Function
@@ -22,9 +22,6 @@ from trainlint.core.values.kinds import (
     is_none,
 )
 from trainlint.core.values.value import Environment, Value
-
-_DEEPEST: Final = 2
-_MOST_PARTS: Final = 12
 
 
 def parameters(function: Function, arguments: Arguments) -> Environment:
@@ -97,13 +94,17 @@ def handed(value: Value, step: str, depth: int = 0) -> Value:
     match value:
         case Tensor():
             return value.but(step=step)
-        case Items() if depth < _DEEPEST and 0 < len(value.parts) < _MOST_PARTS and _holds_tensors(value.parts):
+        case Items() if _is_small(value.parts, depth) and _holds_tensors(value.parts):
             parts = tuple(handed(part, step, depth + 1) for part in value.parts)
             return Items(parts, value.fixed, value.maybe_none)
-        case Mapping_() if depth < _DEEPEST and 0 < len(value.items) < _MOST_PARTS:
+        case Mapping_() if _is_small(value.items, depth):
             items = {key: handed(item, step, depth + 1) for key, item in value.items.items()}
             return Mapping_(items, value.maybe_none)
     return value
+
+
+def _is_small(parts: Sized, depth: int) -> bool:
+    return depth < bounds.NESTED_CONTAINERS and 0 < len(parts) < bounds.FEW_PARTS
 
 
 def _holds_tensors(parts: tuple[Value, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.core import bounds
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
 from trainlint.core.values.joining import join, joined
@@ -23,7 +24,6 @@ from trainlint.core.values.kinds import (
 )
 from trainlint.core.values.value import Value
 
-_MOST_KEYS: Final = 40
 HOST_MADE: Final = frozenset({"factory", "data", "array"})
 """Sources of host tensors that are surely not a batch or a result."""
 
@@ -82,7 +82,7 @@ def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> N
         items = dict(base.items)
         if key in items and key is ANY_KEY:
             items[key] = join(items[key], value)
-        elif len(items) < _MOST_KEYS:
+        elif len(items) < bounds.PARTS:
             items[key] = value
         put_back(run, target.value, Mapping_(items, base.maybe_none), frame)
     elif isinstance(base, Items):

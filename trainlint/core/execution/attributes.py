@@ -9,7 +9,7 @@ from trainlint.core.libraries.guesses import OPTIONS_OBJECT, by_name
 from trainlint.core.libraries.modules import AUTOGRAD, DTYPE, MODULE
 from trainlint.core.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.definitions import Class
 from trainlint.core.values.joining import joined
 from trainlint.core.values.kinds import DTYPE as DTYPE_VALUE

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
 
+from trainlint.core import bounds
+from trainlint.core.bounds import Limit
 from trainlint.core.execution.arguments import handed, parameters
 from trainlint.core.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
 from trainlint.core.machine.events import Link
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
 from trainlint.core.values.definitions import Function
 from trainlint.core.values.joining import join, joined
 from trainlint.core.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream
 from trainlint.core.values.value import Environment, Value
-
-MOST_CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
-"""How many contexts of a function are told apart, by how often it runs; later ones get what these gave."""
-DEEPEST: Final = 60
-"""Calls inside calls."""
 
 
 def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: ast.AST) -> Value:
@@ -49,7 +46,10 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
         run.tell_again(known.told, function, node)
         return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
-    if _too_much(run, function, len(contexts), kind):
+    limit = _limit(run, function, len(contexts), kind)
+    if limit is not None:
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, limit))
+    if limit is not None or _recursive(run, function):
         return _what_is_known(run, function, contexts)
     remembered[key] = Remembered(run.results.get(function, UNKNOWN))
     contexts.append(key)
@@ -71,9 +71,18 @@ def _heat(run: Run, function: Function) -> Heat:
     return "step" if run.heat == "cold" and function.name == TRAINING_STEP else run.heat
 
 
-def _too_much(run: Run, function: Function, contexts: int, kind: str) -> bool:
-    recursive = sum(1 for frame in run.stack if frame.function is function) > 1
-    return contexts >= MOST_CONTEXTS[kind] or recursive or len(run.stack) > DEEPEST or run.over_time
+def _limit(run: Run, function: Function, contexts: int, kind: str) -> Limit | None:
+    """The limit that keeps a body from being executed."""
+    if contexts >= bounds.CONTEXTS[kind]:
+        return Limit.CONTEXTS
+    if len(run.stack) > bounds.NESTED_CALLS:
+        return Limit.CALLS
+    return Limit.STATEMENTS if function.module.spent > function.module.allowed else None
+
+
+def _recursive(run: Run, function: Function) -> bool:
+    """Whether a function has called itself already: what it gives is what it gave before."""
+    return sum(1 for frame in run.stack if frame.function is function) > 1
 
 
 def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Value:
@@ -97,7 +106,7 @@ def _execute(
     if heat == "step" and around == "cold":
         frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")
     run.stack.append(frame)
-    run.block(function.body, frame)
+    run.attempt(function.body, frame)
     own, depth = run.told, len(run.stack)
     run.stack.pop()
     own_effects: frozenset[Effect] = frozenset() if heat == "evaluation" else frozenset(run.effects)

@@ -11,7 +11,7 @@ from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.tests import narrow, truth
 from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Arguments, Frame, Heat, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.joining import join
 from trainlint.core.values.kinds import Object, Stream
 from trainlint.core.values.value import Environment
@@ -77,6 +77,7 @@ def _branch(
     run: Run, body: list[ast.stmt], frame: Frame, test: ast.expr, *, holds: bool, heat: Heat
 ) -> tuple[bool, Environment]:
     """Execute one branch in a copy of the names. Returns whether it ends the block, and its names."""
+    run.spend(frame, len(frame.names))
     frame.names = dict(frame.names)
     narrow(test, frame, holds=holds)
     behind = frame.behind
@@ -146,6 +147,7 @@ def _registers(body: list[ast.stmt], name: str) -> bool:
 
 def try_(run: Run, node: ast.Try, frame: Frame) -> bool:
     """The body always, the handlers now and then."""
+    run.spend(frame, len(frame.names))
     before = dict(frame.names)
     ended = run.block(node.body, frame)
     names = frame.names
@@ -153,6 +155,7 @@ def try_(run: Run, node: ast.Try, frame: Frame) -> bool:
         heat = run.heat
         run.heat = run.cooled("rare")
         for handler in node.handlers:
+            run.spend(frame, len(names))
             frame.names = merged(before, names)
             if not run.block(handler.body, frame) and not ended:
                 names.update(merged(names, frame.names))
@@ -176,6 +179,7 @@ def match_(run: Run, node: ast.Match, frame: Frame) -> bool:
     before = frame.names
     after: Environment | None = None
     for case in node.cases:
+        run.spend(frame, len(before))
         frame.names = dict(before)
         if not run.block(case.body, frame):
             after = frame.names if after is None else merged(after, frame.names)

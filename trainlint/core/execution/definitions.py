@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 
+from trainlint.core import bounds
+from trainlint.core.bounds import Limit
 from trainlint.core.execution.expressions import define
 from trainlint.core.libraries.modules import PASSING_DECORATOR
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.machine.run import Arguments, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.definitions import Class, Function, Module
 from trainlint.core.values.kinds import UNKNOWN, Choice, ClassValue, FunctionValue, ModuleValue, Name, Object
 from trainlint.core.values.value import Value
@@ -46,9 +50,9 @@ def class_(run: Run, node: ast.ClassDef, frame: Frame) -> bool:
         scopes = frame.scopes if frame.function is None else (frame.names, *frame.scopes)
         cls = run.classes[id(node)] = Class(node, frame.module, scopes)
     bases = [_base(run.value(base, frame), base) for base in node.bases]
-    cls.set_bases(
-        tuple(base for base in bases if isinstance(base, Class)), tuple(base for base in bases if isinstance(base, str))
-    )
+    of_project = tuple(base for base in bases if isinstance(base, Class))
+    if not cls.set_bases(of_project, tuple(base for base in bases if isinstance(base, str))):
+        run.leave_out(LeftOut(frame.module.path, node.lineno, node.name, Limit.BASES))
     inner = Frame(frame.module, cls.names, cls=cls, scopes=cls.scopes)
     run.stack.append(inner)
     run.block(node.body, inner)
@@ -97,7 +101,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
         _import(run, source)
     for alias in node.names:
         if alias.name == "*":
-            _import_all(source, dotted, node, frame)
+            _import_all(run, source, dotted, node, frame)
             continue
         name = alias.asname or alias.name
         if source is not None:
@@ -135,12 +139,15 @@ def _source(run: Run, node: ast.ImportFrom, importer: Module) -> tuple[str, Modu
     return dotted, run.project.absolute(dotted, importer)
 
 
-def _import_all(source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
+def _import_all(run: Run, source: Module | None, dotted: str, node: ast.ImportFrom, frame: Frame) -> None:
     if source is not None:
-        frame.names.update({name: value for name, value in source.names.items() if not name.startswith("_")})
-        frame.module.star_imports.extend(source.star_imports)
+        if len(source.names) > bounds.STAR_NAMES:
+            run.leave_out(LeftOut(frame.module.path, node.lineno, source.name, Limit.NAMES))
+        names = islice(source.names.items(), bounds.STAR_NAMES)
+        frame.names.update({name: value for name, value in names if not name.startswith("_")})
+        frame.module.star_imports.update(source.star_imports)
     elif not node.level:
-        frame.module.star_imports.append(dotted)
+        frame.module.star_imports[dotted] = None
 
 
 def _submodule(
@@ -163,6 +170,8 @@ def _at_top_level(run: Run, module: Module, body: list[ast.stmt]) -> None:
     run.heat, run.effects = "off" if module.is_test else "cold", set()
     frame = Frame(module, module.names)
     run.stack.append(frame)
-    run.block(body, frame)
+    for statement in body:
+        if run.attempt([statement], frame):
+            break
     run.stack.pop()
     run.heat, run.effects = heat, effects

@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
 
+from trainlint.core import bounds
 from trainlint.core.execution.assignment import assign
 from trainlint.core.execution.operators import arithmetic, comparison
 from trainlint.core.execution.tests import truth
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
 from trainlint.core.values.definitions import Function
-from trainlint.core.values.joining import element, join, joined
+from trainlint.core.values.joining import element, few, join, joined
 from trainlint.core.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, FunctionValue, Items, Mapping_, Plain, Tensor
 from trainlint.core.values.value import Value
-
-_LARGEST_NUMBER: Final = 100
-"""Larger integers are not told apart, so that functions are not executed anew for each size."""
-_MOST_PARTS: Final = 60
 
 
 def constant(run: Run, node: ast.Constant, frame: Frame) -> Value:
     """None, flags, strings and small integers are known."""
     value = node.value
-    small = isinstance(value, int) and abs(value) < _LARGEST_NUMBER
+    small = isinstance(value, int) and abs(value) < bounds.LARGEST_NUMBER
     return Plain(value) if value is None or isinstance(value, str) or small else PLAIN
 
 
 def sequence(run: Run, node: ast.Tuple | ast.List, frame: Frame) -> Value:
     """A tuple or list in the code."""
+    run.spend(frame, len(node.elts))
     parts = [
         element(run.value(part.value, frame)) if isinstance(part, ast.Starred) else run.value(part, frame)
-        for part in node.elts[:_MOST_PARTS]
+        for part in node.elts
     ]
-    return Items(tuple(parts), fixed=not any(isinstance(part, ast.Starred) for part in node.elts))
+    fixed = len(parts) <= bounds.PARTS and not any(isinstance(part, ast.Starred) for part in node.elts)
+    return Items(tuple(parts[: bounds.PARTS]), fixed)
 
 
 def set_(run: Run, node: ast.Set, frame: Frame) -> Value:
     """A set in the code."""
-    return Items(tuple(run.value(part, frame) for part in node.elts[:_MOST_PARTS]))
+    run.spend(frame, len(node.elts))
+    return Items(tuple([run.value(part, frame) for part in node.elts][: bounds.PARTS]))
 
 
 def mapping(run: Run, node: ast.Dict, frame: Frame) -> Value:
     """A dict in the code."""
+    run.spend(frame, len(node.values))
     items: dict[object, Value] = {}
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = run.value(value_node, frame)
@@ -53,7 +53,7 @@ def mapping(run: Run, node: ast.Dict, frame: Frame) -> Value:
         key = run.value(key_node, frame)
         slot = key.constant if isinstance(key, Plain) and isinstance(key.constant, str | int) else ANY_KEY
         items[slot] = join(items[slot], value) if slot in items else value
-    return Mapping_(items)
+    return Mapping_(few(items))
 
 
 def inner(run: Run, node: ast.Starred | ast.Await, frame: Frame) -> Value:
@@ -168,6 +168,7 @@ def formatted(run: Run, node: ast.JoinedStr, frame: Frame) -> Value:
 
 def _comprehension(run: Run, generators: list[ast.comprehension], parts: list[ast.expr], frame: Frame) -> list[Value]:
     names = frame.names
+    run.spend(frame, len(names))
     frame.names = dict(names)
     for generator in generators:
         item = run.items(run.value(generator.iter, frame), generator.iter, frame)

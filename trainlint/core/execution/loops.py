@@ -10,7 +10,7 @@ from trainlint.core.execution.branching import merged
 from trainlint.core.execution.tests import truth
 from trainlint.core.machine.events import Link
 from trainlint.core.machine.run import Effect, Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import Items, Loader, Stream, Tensor
 from trainlint.core.values.value import Value
 
@@ -49,6 +49,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     """Execute a body twice: first to see what it does, then as often as that says."""
     around, heat, quiet, stepped = run.effects, run.heat, run.quiet, run.stepped
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
+    run.spend(frame, len(frame.names))
     before = dict(frame.names)
     run.effects = set()
     run.quiet = quiet or heat == "step"

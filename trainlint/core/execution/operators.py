@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import cast
 
+from trainlint.core import bounds
 from trainlint.core.values.joining import element, joined
 from trainlint.core.values.kinds import ARRAY, PLAIN, UNKNOWN, Array, Items, Place, Plain, Source, Tensor, Unknown
 from trainlint.core.values.value import Value
@@ -62,7 +63,7 @@ def _source(main: Tensor, other: Value) -> Source:
 def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(operator, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
         parts = (*left.parts, *right.parts)
-        if left.fixed and right.fixed and len(parts) < 20:
+        if left.fixed and right.fixed and len(parts) < bounds.ADDED_PARTS:
             return Items(parts, fixed=True)
         return Items((joined(parts),) if parts else ())
     if isinstance(operator, ast.Mult | ast.Add):

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.core.branches.branch import Branch
+from trainlint.core.bounds import Limit
+from trainlint.core.branches.branch import PLAIN_BRANCH, Branch
 from trainlint.core.branches.read import read
 from trainlint.core.machine.events import Happening
 from trainlint.core.machine.run import Frame, Run
-from trainlint.core.machine.text import text
+from trainlint.core.text import text
 from trainlint.core.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.core.values.value import Value
 
@@ -24,6 +25,10 @@ _NO_READ: Final = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
     """What a test says; told as a wait where it needs a value of the device."""
+    frame.module.spent += 1  # a test inside of a test is evaluated twice
+    if frame.module.spent > frame.module.allowed:
+        run.give_up(frame, Limit.STATEMENTS)
+        return PLAIN_BRANCH
     known: dict[int, Value] = {}
 
     def value_of(node: ast.expr) -> Value:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
+from trainlint.core import bounds
+from trainlint.core.bounds import Limit
 from trainlint.core.branches.branch import Cold
 from trainlint.core.libraries.frameworks import FORWARD_NAME
 from trainlint.core.machine.events import Event, Happening, Level, Link, Listener
+from trainlint.core.machine.left_out import LeftOut
 from trainlint.core.project.modules import Project
 from trainlint.core.values.definitions import Class, Function, Module
 from trainlint.core.values.kinds import UNKNOWN, Tensor
@@ -24,9 +26,6 @@ Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
 training steps (`epoch`: over the batches of a loader)."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
-_CHAIN_LENGTH: Final = 5
-_MOST_TOLD: Final = 20
-"""Operations of one body that are told again where the body is called again."""
 
 
 class Told(NamedTuple):
@@ -125,10 +124,9 @@ class Parts(NamedTuple):
 class Run:
     """The state of an abstract run. The fields are what is known now; they change while the run goes on."""
 
-    def __init__(self, project: Project, parts: Parts, listener: Listener, seconds: float) -> None:
+    def __init__(self, project: Project, parts: Parts, listener: Listener) -> None:
         self.project = project
         self.listener = listener
-        self.deadline = time.process_time() + seconds
         self._parts = parts
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
@@ -146,6 +144,8 @@ class Run:
         """For each function the keys of `remembered` by its kind of heat: "cold", "step" or "elsewhere"."""
         self.results: dict[Function, Value] = {}
         """What each function has returned so far."""
+        self.left_out: dict[LeftOut, None] = {}
+        """What a limit has kept from being executed, in the order in which it was met."""
         # Where it is
         self.stack: list[Frame] = []
         self.heat: Heat = "cold"
@@ -172,6 +172,11 @@ class Run:
 
     def block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements. Returns whether the block ends before its last statement's successor."""
+        module = frame.module
+        module.spent += len(body)
+        if module.spent > module.allowed:
+            self.give_up(frame, Limit.STATEMENTS)
+            return True
         heat, behind = self.heat, frame.behind
         ended = False
         for statement in body:
@@ -183,6 +188,35 @@ class Run:
                 break
         self.heat, frame.behind = heat, behind
         return ended
+
+    def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
+        depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
+        step, behind, leaving = frame.step, frame.behind, frame.leaving
+        state = self.heat, self.level, self.quiet, self.feeding, self.stepped
+        try:
+            return self.block(body, frame)
+        except RecursionError:
+            del self.stack[depth:]
+            self.effects, self.told, frame.names = effects, told, names
+            frame.step, frame.behind, frame.leaving = step, behind, leaving
+            self.heat, self.level, self.quiet, self.feeding, self.stepped = state
+            self.give_up(frame, Limit.NESTING)
+            return False
+
+    def spend(self, frame: Frame, items: int) -> None:
+        """Count items that are evaluated, or names that are copied, as statements."""
+        frame.module.spent += items // bounds.NAMES_A_STATEMENT
+
+    def give_up(self, frame: Frame, limit: Limit) -> None:
+        """Leave out the rest of what is executed in a frame; a function may return anything then."""
+        node = frame.function.node if frame.function is not None else None if frame.cls is None else frame.cls.node
+        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit))
+        frame.returned.append(UNKNOWN)
+
+    def leave_out(self, what: LeftOut) -> None:
+        """Remember that something is not executed."""
+        self.left_out[what] = None
 
     def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         """Call a value."""
@@ -210,11 +244,6 @@ class Run:
     def frame(self) -> Frame:
         """The innermost function."""
         return self.stack[-1]
-
-    @property
-    def over_time(self) -> bool:
-        """Whether the time for this run is used up."""
-        return time.process_time() > self.deadline
 
     def cooled(self, cold: Cold) -> Heat:
         """How often a branch runs of which a test says so much."""
@@ -261,7 +290,7 @@ class Run:
             self.listener(again)
 
     def _note(self, told: Told) -> None:
-        if len(self.told) < _MOST_TOLD:
+        if len(self.told) < bounds.TOLD_AGAIN:
             self.told.append(told)
 
     @property
@@ -311,7 +340,7 @@ class Run:
 
 def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:
     """The beginning of a chain and its innermost calls."""
-    return chain if len(chain) <= _CHAIN_LENGTH else (chain[0], *chain[-_CHAIN_LENGTH + 1 :])
+    return chain if len(chain) <= bounds.CHAIN else (chain[0], *chain[-bounds.CHAIN + 1 :])
 
 
 def _call(around: Frame, called: str, node: ast.AST | None) -> Link:

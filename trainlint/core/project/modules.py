@@ -19,6 +19,7 @@ class Project:
         """Take paths below the root with their trees, in any order."""
         self.modules: dict[str, Module] = {}
         self._by_tail: dict[str, list[Module]] = {}
+        self._found: dict[tuple[str, str], Module | None] = {}
         for path, tree in sorted(files, key=lambda file: file[0]):
             name = path.removesuffix(".py").replace("/", ".")
             name = "" if name == _PACKAGE_FILE[1:] else name.removesuffix(_PACKAGE_FILE)
@@ -33,6 +34,12 @@ class Project:
         Any directory above the importing file may be on the path. Otherwise the one module whose dotted name ends so
         counts; of several the one nearest to the importing file, those of tests last.
         """
+        asked = dotted, importer.name
+        if asked not in self._found:
+            self._found[asked] = self._find(dotted, importer)
+        return self._found[asked]
+
+    def _find(self, dotted: str, importer: Module) -> Module | None:
         here = importer.name.split(".")
         for depth in range(len(here), -1, -1):
             found = self.modules.get(".".join([*here[:depth], dotted]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from trainlint.core import bounds
 from trainlint.core.values.value import Environment, Value
 
 TEST_PATH: Final = re.compile(
@@ -24,7 +24,10 @@ _KINDS: Final[dict[str, Kind]] = {
     "deleter": "setter",
 }
 _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
+_WITHOUT_YIELDS: Final = frozenset(
+    {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Name, ast.Constant, ast.Load, ast.Store}
+)
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -38,11 +41,24 @@ class Module:
     """Dotted, as it is imported from the root of the project."""
     tree: ast.Module
     names: Environment = field(default_factory=dict)
-    star_imports: list[str] = field(default_factory=list)
+    star_imports: dict[str, None] = field(default_factory=dict)
     """Libraries whose names were all imported."""
     executed: bool = False
     imported: bool = False
     """Whether another file of the project imports this one, so far."""
+
+    spent: int = 0
+    """How many statements of the file were executed."""
+    allowed: int = field(init=False)
+    """How many may be."""
+    is_test: bool = field(init=False)
+    """Whether the path is one of tests or benchmarks."""
+
+    def __post_init__(self) -> None:
+        lines = self.tree.body[-1].end_lineno or 0 if self.tree.body else 0
+        most = max(bounds.FEWEST_STATEMENTS, bounds.STATEMENTS_A_LINE * lines)
+        self.allowed = min(most, bounds.MOST_STATEMENTS)
+        self.is_test = TEST_PATH.search(self.path) is not None
 
     @property
     def is_program(self) -> bool:
@@ -54,46 +70,40 @@ class Module:
         """Whether the file is an `__init__.py`."""
         return self.path.rpartition("/")[2] == "__init__.py"
 
-    @property
-    def is_test(self) -> bool:
-        """Whether the path is one of tests or benchmarks."""
-        return TEST_PATH.search(self.path) is not None
-
 
 class Class:
     """A class statement, with what its body defines and its bases."""
 
-    __slots__ = ("_named", "_order", "bases", "fields", "module", "names", "node", "scopes")
+    __slots__ = ("_answers", "_named", "fields", "module", "names", "node", "order", "scopes")
 
     def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
         self.node, self.module, self.scopes = node, module, scopes
-        self.bases: tuple[Class, ...] = ()
-        """Those of the project."""
         self._named: tuple[str, ...] = ()
+        self._answers: dict[re.Pattern[str], bool] = {}
         self.names: Environment = {}
         self.fields: list[str] = []
         """Annotated names in their order: what a dataclass is made with."""
-        self._order: tuple[Class, ...] | None = None
+        self.order: tuple[Class, ...] = (self,)
+        """The class and its bases in the project, in the order in which names are looked up."""
 
     @property
     def name(self) -> str:
         """The name in the class statement."""
         return self.node.name
 
-    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> None:
-        """Set what the class statement names as bases: classes of the project, and dotted names of others."""
-        self.bases, self._named, self._order = bases, named, None
+    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> bool:
+        """Set what the class statement names as bases: classes of the project, and dotted names of others.
 
-    @property
-    def order(self) -> tuple[Class, ...]:
-        """The class and its bases in the project, in the order in which names are looked up."""
-        if self._order is None:
-            self._order = (self,)  # for a class that is its own base
-            found: dict[Class, None] = {self: None}
-            for base in self.bases:
-                found.update(dict.fromkeys(base.order))
-            self._order = tuple(found)
-        return self._order
+        Returns whether all classes that it inherits from are looked at.
+        """
+        found: dict[Class, None] = {self: None}
+        for base in bases:
+            found.update(dict.fromkeys(base.order))
+            if len(found) > bounds.BASES:
+                break
+        self._named, self.order = named, tuple(found)[: bounds.BASES]
+        self._answers.clear()
+        return len(found) <= bounds.BASES
 
     @property
     def library_bases(self) -> tuple[str, ...]:
@@ -109,7 +119,10 @@ class Class:
 
     def is_a(self, pattern: re.Pattern[str]) -> bool:
         """Whether a base outside the project has a name that a pattern finds."""
-        return any(pattern.search(base) for base in self.library_bases)
+        known = self._answers.get(pattern)
+        if known is None:
+            known = self._answers[pattern] = any(pattern.search(base) for base in self.library_bases)
+        return known
 
 
 class Function:
@@ -139,7 +152,7 @@ class Function:
         names = [text.partition("(")[0] for text in self.decorators]
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
-        self.generator = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node))
+        self.generator = _yields(node)
 
     @property
     def name(self) -> str:
@@ -164,11 +177,17 @@ class Function:
         return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below a function without those of the functions and classes in it."""
-    pending = list(ast.iter_child_nodes(node))
+def _yields(function: AnyFunction) -> bool:
+    """Whether a function yields, and not only one in it.
+
+    It goes through all nodes of a project once. To ask `ast.iter_child_nodes` for them took a fifth of a whole run.
+    """
+    pending: list[ast.AST] = [function]
     while pending:
-        inner = pending.pop()
-        yield inner
-        if not isinstance(inner, (*_FUNCTIONS, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(inner))
+        for child in pending.pop().__dict__.values():
+            for node in child if child.__class__ is list else (child,):
+                if node.__class__ in _YIELDS:
+                    return True
+                if isinstance(node, ast.AST) and node.__class__ not in _WITHOUT_YIELDS:
+                    pending.append(node)
+    return False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from itertools import islice
+from typing import Any
 
+from trainlint.core import bounds
 from trainlint.core.values.kinds import (
     ARRAY,
     PLAIN,
@@ -28,10 +30,6 @@ from trainlint.core.values.kinds import (
 )
 from trainlint.core.values.value import Value
 
-_DEEPEST: Final = 2
-"""Containers inside containers that are joined part by part."""
-_MOST_OPTIONS: Final = 6
-_MOST_PARTS: Final = 8
 _STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream)
 """Of two values of different kinds the first of these is kept: what could wait or be called."""
 
@@ -76,10 +74,10 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
             return _items(left, right, maybe, depth)
         case Mapping_(), Mapping_():
             return _mappings(left, right, maybe, depth)
-        case Loader(), Loader():
-            return Loader(join(left.item, right.item, depth + 1), maybe)
         case Stream(), Stream():
-            return Stream(join(left.item, right.item, depth + 1), maybe)
+            item = left.item if depth > bounds.NESTED_CONTAINERS else join(left.item, right.item, depth + 1)
+            both_load = isinstance(left, Loader) and isinstance(right, Loader)
+            return Loader(item, maybe) if both_load else Stream(item, maybe)
         case Device(), Device():
             return Device("unknown", maybe)
     return None
@@ -108,21 +106,26 @@ def _place(left: Place, right: Place) -> Place:
 
 
 def _items(left: Items, right: Items, maybe: bool, depth: int) -> Items:
-    if depth > _DEEPEST:
+    if depth > bounds.NESTED_CONTAINERS:
         return left
     if left.fixed and right.fixed and len(left.parts) == len(right.parts):
         parts = tuple(join(one, other, depth + 1) for one, other in zip(left.parts, right.parts, strict=True))
         return Items(parts, True, maybe)
-    both = (*left.parts, *right.parts)[:_MOST_PARTS]
+    both = (*left.parts, *right.parts)[: bounds.JOINED_PARTS]
     return Items((joined(both),) if both else (), False, maybe)
 
 
 def _mappings(left: Mapping_, right: Mapping_, maybe: bool, depth: int) -> Mapping_:
     items = dict(left.items)
-    if depth <= _DEEPEST:
+    if depth <= bounds.NESTED_CONTAINERS:
         for key, value in right.items.items():
             items[key] = join(items[key], value, depth + 1) if key in items else value
-    return Mapping_(items, maybe)
+    return Mapping_(few(items), maybe)
+
+
+def few(items: dict[Any, Value]) -> dict[Any, Value]:
+    """The first items of a dict: as many as are known one by one."""
+    return items if len(items) <= bounds.PARTS else dict(islice(items.items(), bounds.PARTS))
 
 
 def _choice(left: Value, right: Value, maybe: bool) -> Value:
@@ -130,7 +133,7 @@ def _choice(left: Value, right: Value, maybe: bool) -> Value:
     for value in (*_options(left), *_options(right)):
         if is_callable(value):
             options.setdefault((type(value), value.identity(0)), value)
-    return Choice(tuple(options.values())[:_MOST_OPTIONS], maybe)
+    return Choice(tuple(options.values())[: bounds.OPTIONS], maybe)
 
 
 def _options(value: Value) -> tuple[Value, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from trainlint.core import bounds
 from trainlint.core.values.value import Value
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ Source = Literal[
 `parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
 `name` is a tensor by nothing but its name.
 """
-_DEEPEST_KEY: Final = 2
-"""Containers inside containers that count for the identity of a value."""
-_WAY_LENGTH: Final = 6
 
 
 class Unknown(Value):
@@ -120,7 +118,7 @@ class Tensor(Value):
             self.mask if mask == "same" else mask,
             self.container if container is None else container,
             self.source if source is None else source,
-            self.way if step is None else (*self.way, step)[-_WAY_LENGTH:],
+            self.way if step is None else (*self.way, step)[-bounds.WAY :],
             self.maybe_none if maybe_none is None else maybe_none,
         )
 
@@ -156,7 +154,7 @@ class Device(Value):
 
 
 def _keys(values: tuple[Value, ...], depth: int) -> Hashable:
-    if depth >= _DEEPEST_KEY:
+    if depth >= bounds.NESTED_CONTAINERS:
         return None
     return tuple((type(value).__name__, value.identity(depth + 1)) for value in values)
 
@@ -189,10 +187,11 @@ class Mapping_(Value):  # noqa: N801 - `Mapping` is the standard library's
         self.items = items
 
     def identity(self, depth: int) -> Hashable:
-        """At most a dozen items, in the order of their keys' text."""
-        if depth >= _DEEPEST_KEY:
+        """The first few items, in the order of their keys' text."""
+        if depth >= bounds.NESTED_CONTAINERS:
             return None
-        some = sorted(self.items.items(), key=lambda item: "" if item[0] is ANY_KEY else str(item[0]))[:12]
+        in_order = sorted(self.items.items(), key=lambda item: "" if item[0] is ANY_KEY else str(item[0]))
+        some = in_order[: bounds.FEW_PARTS]
         return tuple((key, type(value).__name__, value.identity(depth + 1)) for key, value in some)
 
 
