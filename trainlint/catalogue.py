@@ -26,10 +26,10 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from typing import Any, TypeAlias
 
     from trainlint.analysis.site import Site
-    from trainlint.core.machine.events import Happening
-    from trainlint.core.operations import Operation
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
+    from trainlint.interpreter.machine.events import Happening
+    from trainlint.interpreter.operations import Operation
     from trainlint.rule import Rule, Triggers
 
     InstalledRule: TypeAlias = "Rule | RuleEntry"
@@ -83,7 +83,7 @@ class RuleEntry:
         """What it is asked about of what the abstract run executes, as `Rule.happenings`."""
         if self.written_happenings is None:
             return None
-        from trainlint.core.machine.events import Happening  # not needed where nothing was run
+        from trainlint.interpreter.machine.events import Happening  # not needed where nothing was run
 
         return frozenset(Happening[name] for name in self.written_happenings)
 

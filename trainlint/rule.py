@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Place
-    from trainlint.core.machine.events import Happening
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.machine.events import Happening
+    from trainlint.interpreter.operations import Operation
     from trainlint.symptoms import Symptom
 
     EditorTag: TypeAlias = Literal["", "deprecated", "unnecessary"]

@@ -93,3 +93,25 @@ def test_a_cache_of_the_other_answer_is_not_used(program: Program, abstract: Pro
 def test_a_fix_is_applied(abstract: Program) -> None:
     assert abstract("check", ".", "--select", "TRN207", "--fix").code == 0
     assert "start = torch.zeros(8, device=device)\n" in (abstract.directory / "train.py").read_text(encoding="utf-8")
+
+
+def test_a_file_that_no_other_concerns_is_executed_alone(abstract: Program) -> None:
+    (abstract.directory / "helpers.py").write_text("", encoding="utf-8")
+    alone = TRAIN.replace("from helpers import keep, log\n", "").replace("log(loss, step)", "loss.item()")
+    (abstract.directory / "train.py").write_text(alone.replace("print(keep(loss, 3))", "pass"), encoding="utf-8")
+    found = abstract("check", ".", "--output-format", "concise", "--select", "TRN201").out
+    assert found.startswith("train.py:12:9: TRN201 `loss.item()`")
+    assert "reports `loss.item()`" in abstract("why", "train.py:12").out
+
+
+def test_what_a_limit_leaves_out_is_said(abstract: Program) -> None:
+    heads = "".join(f"{'    ' * depth}for row in rows:\n" for depth in range(1, 41))
+    code = f"import torch\n\n\ndef turn(rows):\n{heads}{'    ' * 41}rows.backward()\n"
+    (abstract.directory / "deep.py").write_text(code, encoding="utf-8")
+    done = abstract("check", ".", "--output-format", "concise", "--select", "TRN201")
+    assert done.code == 2
+    assert "helpers.py:2:17: TRN201" in done.out
+    assert (
+        "could not judge deep.py: `turn` in line 4 is not wholly known: its file takes too many statements to execute; "
+        "split it, or exclude the file"
+    ) in done.out

@@ -138,7 +138,8 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     if not is_settings(target.shown):
         index = _index(target, source, selection, configurations, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        executed = executed_lines(index.members, target) if runs_abstractly() else None
+        member = Member(target.path, target.shown, target.size, selection.config, text=source, group=-1)
+        executed = executed_lines(index.members or [member], target) if runs_abstractly() else None
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(

@@ -24,9 +24,9 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.core.machine.events import Link
-    from trainlint.core.operations import Operation
     from trainlint.finding import Edit, Finding
+    from trainlint.interpreter.machine.events import Link
+    from trainlint.interpreter.operations import Operation
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""

@@ -12,8 +12,8 @@ from trainlint.analysis.syntax.blocks import Place
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.catalogue import InstalledRule
-    from trainlint.core.operations import Operation, Position
     from trainlint.finding import Finding
+    from trainlint.interpreter.operations import Operation, Position
 
 
 def answers_to(

@@ -22,7 +22,7 @@ from trainlint.suppress.hint import may_hold_directives
 if TYPE_CHECKING:
     from trainlint.analysis.syntax.blocks import Place
     from trainlint.catalogue import AnyRule, InstalledRule
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
     from trainlint.source import SourceFile
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
     from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.catalogue import InstalledRule
-    from trainlint.core.operations import Operation
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
     from trainlint.engine.rewriting import Fixing
+    from trainlint.interpreter.operations import Operation
 
 
 @dataclass(frozen=True, slots=True)

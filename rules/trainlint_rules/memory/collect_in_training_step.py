@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.core.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_collections import (
     before_graph_capture,
@@ -16,7 +16,7 @@ from trainlint_rules.memory.idioms.deliberate_collections import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 
 class CollectInTrainingStep(CallRule):

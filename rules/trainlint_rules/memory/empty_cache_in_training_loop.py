@@ -8,8 +8,8 @@ from trainlint.analysis.effects.removable_calls import removable
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
@@ -23,7 +23,7 @@ from trainlint_rules.memory.idioms.deliberate_emptying import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 
 class EmptyCacheInTrainingLoop(CallRule):

@@ -11,8 +11,8 @@ from trainlint.analysis.syntax.names import argument, position
 from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match, as_written
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
 from trainlint_rules.sync.idioms.batch_copies import (
@@ -39,7 +39,7 @@ from trainlint_rules.sync.idioms.picked_rows import picked_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"

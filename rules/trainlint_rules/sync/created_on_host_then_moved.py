@@ -13,8 +13,8 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.host_lists import host_index, same_index
@@ -38,7 +38,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import needs_no_cuda
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _SAFETY = {  # for contents that a factory can make on the device; values of Python are copied there in any case
     Content.EXACT: Safety.SAFE,

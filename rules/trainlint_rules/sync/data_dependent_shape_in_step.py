@@ -12,8 +12,8 @@ from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, WAITING_TO_HOST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard, guard
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Heat
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
@@ -23,7 +23,7 @@ from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, counts_rows, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"

@@ -10,8 +10,8 @@ from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Heat
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
 from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
@@ -26,7 +26,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _ESTIMATOR = frozenset(
     {"fit", "predict", "predict_proba", "decision_function", "transform", "fit_transform", "kneighbors"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.core.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
 from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
@@ -22,7 +22,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 
 class HostCopyInTrainingStep(CallRule):

@@ -13,8 +13,8 @@ from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Edit, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.due_waits import other_reads
 from trainlint_rules.sync.idioms.reads.advice import instead_of_number
@@ -22,7 +22,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, de
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _KEPT = "keep `{value}.detach()` and read all of them when you log: `torch.stack(values).tolist()`"
 

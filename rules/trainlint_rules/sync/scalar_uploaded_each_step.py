@@ -8,7 +8,7 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
-from trainlint.core.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.uploaded_numbers import (
     Replacement,
@@ -24,7 +24,7 @@ from trainlint_rules.sync.idioms.uploaded_numbers import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _FILLED = "write `torch.full({shape}, {number}, {options})`, which needs no copy"
 _INSTEAD = {

@@ -9,13 +9,13 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard
-from trainlint.core.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.scalers import of_project, out_of_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _HELP = {
     "get_scale": "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps",

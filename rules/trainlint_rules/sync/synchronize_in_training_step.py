@@ -12,8 +12,8 @@ from trainlint.analysis.tables.host_reads import SYNCHRONIZE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard
-from trainlint.core.machine.events import Happening
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.measuring.idioms.timing import is_clock

@@ -12,7 +12,7 @@ from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.core.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST, instead_of_number, instead_of_size
 from trainlint_rules.sync.idioms.reads.decisions import decision
@@ -20,7 +20,7 @@ from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.core.operations import Operation
+    from trainlint.interpreter.operations import Operation
 
 _UNCHECKED = "compute it every N steps, or keep it out of the step; the function waits to learn whether it succeeded"
 _TESTED = "test every N steps, or decide on the device with `torch.where`"

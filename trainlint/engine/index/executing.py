@@ -16,10 +16,10 @@ from trainlint.source import UnreadableSource
 if TYPE_CHECKING:
     import ast
 
-    from trainlint.core.machine.events import Link
-    from trainlint.core.operations import Operation
-    from trainlint.core.visits import Visit
     from trainlint.engine.index.project_files import Member
+    from trainlint.interpreter.machine.events import Link
+    from trainlint.interpreter.operations import Operation
+    from trainlint.interpreter.visits import Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,20 @@ class ExecutedFiles:
     """What each file executes in training steps. Files without any are left out."""
     visits: Mapping[int, Visit] = field(default_factory=dict)
     """How the lines of the file that was asked about are executed."""
+    failures: Sequence[Failure] = ()
+    """What was not executed as it exceeds a limit: one for each file."""
 
 
 def execute_files(members: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
     """Execute the files of each group together. `asked` is the file whose `visits` are wanted."""
-    from trainlint.core.operations import execute_project
+    from trainlint.interpreter.operations import execute_project
 
     groups: dict[int, list[Member]] = defaultdict(list)
     for member in members:
         groups[member.group].append(member)
     operations: dict[Path, tuple[Operation, ...]] = {}
     visits: Mapping[int, Visit] = {}
+    failures: dict[str, Failure] = {}
     for group in groups.values():
         root = Path(os.path.commonpath([member.path.parent for member in group]))
         by_path = {member.path.relative_to(root).as_posix(): member for member in group}
@@ -49,9 +52,11 @@ def execute_files(members: Sequence[Member], asked: Path | None = None) -> Execu
         done = execute_project(_trees(by_path), here)
         for path, several in done.operations.items():
             operations[by_path[path].path] = tuple(_operation_as_shown(operation, shown) for operation in several)
+        for one in done.left_out:
+            failures.setdefault(one.path, Failure(shown[one.path], f"{one.sentence}; split it, or exclude the file"))
         if here:
             visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
-    return ExecutedFiles(operations, visits)
+    return ExecutedFiles(operations, visits, tuple(failures.values()))
 
 
 def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:

@@ -12,11 +12,11 @@ from trainlint.engine.index.executing import execute_files
 from trainlint.finding import Heat
 
 if TYPE_CHECKING:
-    from trainlint.core.machine.run import Heat as HeatOfRun
-    from trainlint.core.operations import Operation
-    from trainlint.core.visits import Visit
     from trainlint.engine.discover import Target
     from trainlint.engine.index.project_files import Member
+    from trainlint.interpreter.machine.run import Heat as HeatOfRun
+    from trainlint.interpreter.operations import Operation
+    from trainlint.interpreter.visits import Visit
 
 _HEATS: Final[Mapping[HeatOfRun, Heat]] = {
     "step": Heat.STEP,
