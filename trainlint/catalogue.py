@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from trainlint.analysis.site import Site
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
+    from trainlint.interpreter.machine.events import Happening
+    from trainlint.interpreter.operations import Operation
     from trainlint.rule import Rule, Triggers
 
     InstalledRule: TypeAlias = "Rule | RuleEntry"
@@ -57,6 +59,8 @@ class RuleEntry:
     editor_tag: str
     confirmed_by: tuple[str, ...]
     best_in_tests: Confidence
+    written_happenings: tuple[str, ...] | None
+    """The names of those of `Rule.happenings`."""
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -74,6 +78,15 @@ class RuleEntry:
         read = {name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()}
         return replace(Triggers(**read), heats=frozenset(map(Heat, read.get("heats", ()))))
 
+    @cached_property
+    def happenings(self) -> frozenset[Happening] | None:
+        """What it is asked about of what the abstract run executes, as `Rule.happenings`."""
+        if self.written_happenings is None:
+            return None
+        from trainlint.interpreter.machine.events import Happening  # not needed where nothing was run
+
+        return frozenset(Happening[name] for name in self.written_happenings)
+
     def loaded(self) -> type[Rule]:
         """The rule's class, imported now if nobody needed it before."""
         if self.plugin is not None and self.plugin.location:
@@ -86,6 +99,10 @@ class RuleEntry:
     def check(self, site: Site) -> Iterator[Finding]:
         """Ask the rule about one place that its triggers named."""
         return self._rule.check(site)
+
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """Ask the rule about an operation of one of its happenings."""
+        return self._rule.check_operation(site, operation)
 
     @cached_property
     def _rule(self) -> Rule:
@@ -194,6 +211,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "editor_tag": rule.editor_tag,
         "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
         "best_in_tests": rule.best_in_tests.value,
+        "written_happenings": None if rule.happenings is None else sorted(item.name for item in rule.happenings),
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
@@ -217,5 +235,6 @@ def _entry_from_json(facts: dict[str, Any]) -> RuleEntry:
         "aliases": tuple(facts["aliases"]),
         "confirmed_by": tuple(facts["confirmed_by"]),
         "best_in_tests": Confidence(facts["best_in_tests"]),
+        "written_happenings": None if facts["written_happenings"] is None else tuple(facts["written_happenings"]),
     }
     return RuleEntry(**(facts | read))

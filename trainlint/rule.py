@@ -19,9 +19,12 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar, Literal, TypeAlias
 
+    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Place
+    from trainlint.interpreter.machine.events import Happening
+    from trainlint.interpreter.operations import Operation
     from trainlint.symptoms import Symptom
 
     EditorTag: TypeAlias = Literal["", "deprecated", "unnecessary"]
@@ -136,6 +139,9 @@ class Rule(ABC):
     """A regular expression for what PyTorch's warning says, where `confirmed_by` is a warning."""
     best_in_tests: ClassVar[Confidence] = Confidence.CERTAIN
     """How sure a finding in a test or a benchmark is at best: the engine does not ask for what it would not show."""
+    happenings: ClassVar[frozenset[Happening] | None] = None
+    """Of the operations that the abstract run executes in training steps, those that the rule is asked about
+    (`of_operation`) in place of what `on` names. None where the run does not know what the rule looks for."""
     editor_tag: ClassVar[EditorTag] = ""
     """How editors draw the code of a finding besides underlining it: "deprecated" code is struck through, "unnecessary"
     code, which does nothing, is faded out."""
@@ -177,6 +183,10 @@ class Rule(ABC):
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield a finding for each defect at one place that the rule's triggers named."""
 
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """Yield a finding for an operation of one of the `happenings`, if it is a defect of this rule."""
+        yield from ()
+
     def finding(
         self,
         site: Site,
@@ -189,8 +199,9 @@ class Rule(ABC):
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
         related: tuple[RelatedPlace, ...] = (),
+        heat: HeatFact | None = None,
     ) -> Finding:
-        """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
+        """A finding of this rule at `at`, or at the site's own node, with a heat and its chain: by default the site's.
 
         Where a comment gives a reason for the line, the finding is at most POSSIBLE, and there is no fix; nor is there
         one that rewrites another line with such a comment (`trainlint.analysis.comments.reasons`).
@@ -206,7 +217,7 @@ class Rule(ABC):
         # Imported here: most files have no finding.
         from trainlint.analysis.comments.reasons import is_explained
 
-        heat, span = site.heat, site.span(at)
+        heat, span = heat or site.heat, site.span(at)
         if is_explained(site.file, span.start_line):
             confidence, fix = min(confidence, Confidence.POSSIBLE), None
             help = f"{help}; a comment gives a reason for this line, so it may be right as it is"

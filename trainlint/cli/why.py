@@ -16,12 +16,14 @@ from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import SourcesOnDisk, tell_partial
 from trainlint.config import ConfigError
+from trainlint.engine.cache_keys import runs_abstractly
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.index.project_index import build_index
+from trainlint.engine.index.project_index import ProjectIndex, build_index
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.read import TRAINING_WORDS, read_bytes
+from trainlint.engine.why.executed_lines import executed_lines
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Explanation
@@ -37,7 +39,6 @@ from trainlint.training_settings.files import is_settings
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.cache.cache import Cache
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
@@ -133,20 +134,25 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         raise UsageError(f"{quoted(target.shown)}: {tree.reason}")
     selection = configurations.of(target.path.parent)
     rules = rules_to_ask(selection, configurations.rules_for(target.path))
-    facts = ALONE if is_settings(target.shown) else _facts(target, source, selection, configurations, cache)
+    facts, executed = ALONE, None
+    if not is_settings(target.shown):
+        index = _index(target, source, selection, configurations, cache)
+        facts = index.imported_facts.get(target.path, ALONE)
+        member = Member(target.path, target.shown, target.size, selection.config, text=source, group=-1)
+        executed = executed_lines(index.members or [member], target) if runs_abstractly() else None
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(
             target.shown, first, last, question.whole_file, selection.config.min_confidence, missing_words=words
         )
     model = SemanticModel(source, tree, selection.config, facts)
-    return explain(model, rules, first, last, whole_file=question.whole_file)
+    return explain(model, rules, first, last, whole_file=question.whole_file, executed=executed)
 
 
-def _facts(
+def _index(
     target: Target, source: SourceFile, selection: Selection, configurations: Configurations, cache: Cache | None
-) -> ImportedFacts:
-    """What the other files of the project say of the file, as `trainlint check` finds out."""
+) -> ProjectIndex:
+    """The file with the other files of its project, as `trainlint check` links them."""
     member = Member(target.path, target.shown, target.size, selection.config, text=source)
     index = build_index(ProjectFiles([member], configurations), cache=cache)
     if cache is not None:
@@ -155,7 +161,7 @@ def _facts(
         tell_partial()
     for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
-    return index.imported_facts.get(target.path, ALONE)
+    return index
 
 
 def _lines(question: Question, source: SourceFile) -> tuple[int, int]:

@@ -7,6 +7,8 @@ from trainlint.finding import Confidence
 _CERTAIN_FROM = 0.875
 _LIKELY_FROM = 0.7
 _POSSIBLE_FROM = 0.4
+LEVELS = {"certain": Confidence.CERTAIN, "likely": Confidence.LIKELY, "guess": Confidence.POSSIBLE}
+"""How sure it is that an operation runs in each training step, by `trainlint.interpreter.machine.events.Certainty`."""
 
 
 def level(number: float) -> Confidence:

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
+from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
-from trainlint.contract.confidence import level
+from trainlint.contract.confidence import LEVELS, level
 from trainlint.contract.guard import Guard
-from trainlint.finding import OFTEN, Confidence, Fix, Heat, Safety, Severity
+from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit, Finding, RelatedPlace
+    from trainlint.finding import Edit, Finding
+    from trainlint.interpreter.machine.events import Link
+    from trainlint.interpreter.operations import Operation
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -50,6 +53,11 @@ _COST_STEPS = frozenset(
     }
 )
 """What costs each step, at whatever depth of calls it stands."""
+
+
+def runs_so_often(heat: Heat) -> str:
+    """How often code runs, as a clause."""
+    return f"this code runs {_RUNS[heat]}"
 
 
 def as_written(code: str) -> str:
@@ -81,12 +89,12 @@ class Match:
         """One of the fields. Raises KeyError."""
         return self.fields[name]
 
-    def filled(self, template: str) -> str:
+    def filled(self, template: str, heat: Heat | None = None) -> str:
         """A template with its fields: those of the match, `{text}`, the reported code, and `{often}`.
 
         `{often}` is empty, or says how often the code runs and begins with a space, as in " in every training step".
         """
-        known = {"text": self.site.text(), "often": OFTEN.get(self.site.heat.heat, "")}
+        known = {"text": self.site.text(), "often": OFTEN.get(heat or self.site.heat.heat, "")}
         return template.format_map(known | dict(self.fields))
 
 
@@ -155,6 +163,10 @@ class DeclaredRule(Rule, base=True):
         own = cls.confidence is not DeclaredRule.confidence or cls.check is not DeclaredRule.check
         return Confidence.CERTAIN if own or cls.in_tests else Confidence.POSSIBLE
 
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """What to say about an operation of one of the `happenings`; None where another rule speaks of it."""
+        return Match(site)
+
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The edits of the fix. Raises `Unfixable`, or returns nothing, where there is no fix."""
         return ()
@@ -188,11 +200,31 @@ class DeclaredRule(Rule, base=True):
             if isinstance(answer, Match):
                 yield self._reported(site, answer)
 
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """Report an operation that the abstract run executed in a training step."""
+        match = self.of_operation(site, operation)
+        if match is None:
+            return
+        premises = [self.sure, match.sure, LEVELS[operation.certainty]]
+        if not self.in_tests and is_test_path(site.path):
+            premises.append(Confidence.POSSIBLE)
+        yield self.finding(
+            match.site,
+            match.filled(self.message if match.message is None else match.message, Heat.STEP),
+            help=match.filled(self.help if match.help is None else match.help, Heat.STEP),
+            confidence=min(premises),
+            fix=lambda: self._fix_in_style(site, match),
+            fix_needs=match.fix_needs or self.fix_needs,
+            severity=match.severity,
+            related=tuple(dict.fromkeys((*match.related, *_calls_to(operation)))),
+            heat=HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path)),
+        )
+
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
         heat = site.heat.heat if self.when else Heat.UNKNOWN
         if self.when and heat not in self.when:
-            yield Guard(f"this code runs {_RUNS[heat]}", lambda _site: True)
+            yield Guard(runs_so_often(heat), lambda _site: True)
             return
         for early in self.guards:
             if early.before_found and early.holds(site):
@@ -296,3 +328,17 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
         items.append("the file is a test or a benchmark (its findings are hidden by default)")
     listed = ";\n- ".join(items)
     return f"- {listed}." if items else ""
+
+
+def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
+    """How a place in a file comes to run, as chains of findings are written."""
+    return tuple(
+        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}" for link in links
+    )
+
+
+def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
+    """The calls of the function around an operation."""
+    return tuple(
+        RelatedPlace(call.path, call.line, 1, f"{call.words} in every training step") for call in operation.calls
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.config import Config
+from trainlint.engine.executed import answers_to
 from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
@@ -19,7 +20,9 @@ from trainlint.suppress import suppress
 from trainlint.suppress.hint import may_hold_directives
 
 if TYPE_CHECKING:
+    from trainlint.analysis.syntax.blocks import Place
     from trainlint.catalogue import AnyRule, InstalledRule
+    from trainlint.interpreter.operations import Operation
     from trainlint.source import SourceFile
 
 
@@ -41,15 +44,17 @@ def judge(
     outside: ImportedFacts = ALONE,
     model: SemanticModel | None = None,
     remains: EarlierFacts | None = None,
+    operations: tuple[Operation, ...] | None = None,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
     `outside` is what other files say of this one; `model` is its model, where it has been made
-    already, or `remains` what is left of that.
+    already, or `remains` what is left of that. `operations` are what the abstract run of the project executes in the
+    file's training steps: with them, rules with happenings are asked about these alone.
     """
     if model is not None:
-        return _judged(source, rules, config, known, model)
+        return _judged(source, rules, config, known, model, operations)
     tree = parse(source)
     if isinstance(tree, Failure):
         return Verdicts((), (tree,))
@@ -57,7 +62,7 @@ def judge(
     if remains is not None:
         model.recall(remains)
     try:
-        return _judged(source, rules, config, known, model)
+        return _judged(source, rules, config, known, model, operations)
     finally:
         model.release()
 
@@ -68,14 +73,15 @@ def _judged(
     config: Config,
     known: Sequence[AnyRule] | None,
     model: SemanticModel,
+    operations: tuple[Operation, ...] | None,
 ) -> Verdicts:
     findings: list[Finding] = []
     failures: list[Failure] = []
     may_show = _may_show(source, config, model.outside)
-    for rule, places in zip(rules, places_by_rule(rules, model, may_show=may_show), strict=True):
+    for rule, answers in _answers(rules, model, may_show, operations):
         try:
-            for place in places:
-                findings.extend(rule.check(Site(model, place)))
+            for answer in answers:
+                findings.extend(answer)
         except TookTooLong as error:
             error.during = f"the rule {rule.code}"
             raise
@@ -88,6 +94,27 @@ def _judged(
     kept = suppress(source, in_order, ran, known, model.tree, elsewhere=outside.ignored_at, leaving=outside.leaving)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
+
+
+def _answers(
+    rules: Sequence[InstalledRule],
+    model: SemanticModel,
+    may_show: Callable[[InstalledRule], bool],
+    operations: tuple[Operation, ...] | None,
+) -> Iterator[tuple[InstalledRule, Iterator[Iterable[Finding]]]]:
+    """What each rule says of its places, or of what the abstract run executed."""
+    by_place = [rule for rule in rules if operations is None or rule.happenings is None]
+    for rule, places in zip(by_place, places_by_rule(by_place, model, may_show=may_show), strict=True):
+        yield rule, _answers_at(rule, places, model)
+    if operations is not None:
+        for rule in rules:
+            if rule.happenings is not None:
+                yield rule, answers_to(rule, model, operations)
+
+
+def _answers_at(rule: InstalledRule, places: Iterable[Place], model: SemanticModel) -> Iterator[Iterable[Finding]]:
+    for place in places:
+        yield rule.check(Site(model, place))
 
 
 def _may_show(source: SourceFile, config: Config, outside: ImportedFacts) -> Callable[[InstalledRule], bool]:

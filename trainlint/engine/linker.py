@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.engine.cache_keys import runs_abstractly
+from trainlint.engine.index.executing import execute_files
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.link_memory import LinkMemory
-    from trainlint.engine.index.project_files import ProjectFiles
+    from trainlint.engine.index.project_files import Member, ProjectFiles
     from trainlint.engine.pool.tasks import Executor
     from trainlint.engine.work import Job
     from trainlint.finding import Failure
@@ -37,6 +39,7 @@ class Linker:
         self._cache = cache
         self.index: ProjectIndex = build_index(files, executor, cache, memory)
         """What linking the files as they were found gave."""
+        self._not_executed: Sequence[Failure] = ()
         self.jobs = self._with_facts(self.index)
         """The jobs, without those that linking gave up."""
         self._later_failures: tuple[Failure, ...] = ()
@@ -44,7 +47,7 @@ class Linker:
     @property
     def failures(self) -> Sequence[Failure]:
         """What went wrong in linking."""
-        return (*self.index.failures, *self._later_failures)
+        return (*self.index.failures, *self._not_executed, *self._later_failures)
 
     def relinked(self, texts: Mapping[Path, SourceFile]) -> list[Job] | None:
         """The jobs when these texts count in place of what their files hold; None where linking fails then.
@@ -60,12 +63,21 @@ class Linker:
             return None
         return self._with_facts(index)
 
+    def _alone(self, index: ProjectIndex) -> list[Member]:
+        """The files that take no part in linking, each in a group of its own."""
+        linked = {member.path for member in index.members}
+        alone = [member for member in self._files.members if member.path not in linked]
+        return [replace(member, group=-1 - number) for number, member in enumerate(alone)]
+
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
+        executed = execute_files([*index.members, *self._alone(index)]) if runs_abstractly() else None
+        self._not_executed = () if executed is None else executed.failures
         return [
             replace(
                 job,
                 imported_facts=index.imported_facts.get(job.path),
                 facts_digest=index.digests.get(job.path, b""),
+                operations=None if executed is None else executed.operations.get(job.path, ()),
             )
             for job in self._jobs
             if job.path not in index.given_up

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
     from trainlint.engine.rewriting import Fixing
+    from trainlint.interpreter.operations import Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class Job:
     """The digest of the imported facts, where the cache knows it."""
     text: SourceFile | None = None
     """What counts in place of what the file holds; None for the file itself."""
+    operations: tuple[Operation, ...] | None = None
+    """What the abstract run of the project executes here in training steps; None where it was not run."""
 
     @property
     def path(self) -> Path:
@@ -277,7 +280,16 @@ def _judge(
     facts = job.imported_facts or ALONE
     linked = model.with_context(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
-    verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)
+    verdicts = judge(
+        source,
+        job.rules,
+        job.selection.config,
+        known,
+        outside=facts,
+        model=linked,
+        remains=remains,
+        operations=job.operations,
+    )
     if linked is not None:
         linked.release()
     severities, without_fixes = dict(job.selection.severities), job.selection.without_fixes

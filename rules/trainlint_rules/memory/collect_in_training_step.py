@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_collections import (
     before_graph_capture,
@@ -12,6 +13,10 @@ from trainlint_rules.memory.idioms.deliberate_collections import (
     in_benchmark,
     of_one_generation,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 
 class CollectInTrainingStep(CallRule):
@@ -79,6 +84,7 @@ class CollectInTrainingStep(CallRule):
 
     code = "TRN302"
     name = "collect-in-training-step"
+    happenings = frozenset({Happening.COLLECT})
     preview = True
     confirmed_by = frozenset({Symptom.GARBAGE_COLLECTION})
     on = ("gc.collect",)
@@ -86,6 +92,10 @@ class CollectInTrainingStep(CallRule):
     unless = (of_one_generation, before_memory_report, in_benchmark, before_graph_capture)
     message = "`{text}` walks every Python object{often}, and no kernel is queued meanwhile"
     help = "remove it, or collect every N steps"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A collection, unless it has a purpose."""
+        return None if any(guard.holds(site) for guard in self.unless) else Match(site)
 
     def found(self, site: Site) -> Match:
         """Any collection."""

@@ -9,6 +9,7 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
@@ -19,6 +20,10 @@ from trainlint_rules.memory.idioms.deliberate_emptying import (
     is_of_allocator,
     when_memory_is_short,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 
 class EmptyCacheInTrainingLoop(CallRule):
@@ -85,6 +90,7 @@ class EmptyCacheInTrainingLoop(CallRule):
 
     code = "TRN301"
     name = "empty-cache-in-training-loop"
+    happenings = frozenset({Happening.EMPTY_CACHE})
     confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
     on = ("empty_cache",)
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.EPOCH: Confidence.POSSIBLE}
@@ -93,6 +99,10 @@ class EmptyCacheInTrainingLoop(CallRule):
     help = "remove it"
     fix_title = "Remove the call"
     fix_safety = Safety.UNSAFE
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A call of the allocator's `empty_cache`, unless it has a purpose."""
+        return None if any(guard.holds(site) for guard in self.unless) else Match(site)
 
     def found(self, site: Site) -> Match | None:
         """A call of the allocator's `empty_cache`."""

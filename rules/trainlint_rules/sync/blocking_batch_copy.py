@@ -12,6 +12,7 @@ from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARIN
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match, as_written
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
 from trainlint_rules.sync.idioms.batch_copies import (
@@ -35,6 +36,10 @@ from trainlint_rules.sync.idioms.copies import (
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, reported_at_first_copy
 from trainlint_rules.sync.idioms.picked_rows import picked_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
@@ -131,6 +136,7 @@ class BlockingBatchCopy(CallRule):
 
     code = "TRN205"
     name = "blocking-batch-copy"
+    happenings = frozenset({Happening.BATCH_COPY})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = MOVING_TENSORS
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.POSSIBLE, Heat.UNKNOWN: Confidence.LIKELY}
@@ -139,6 +145,11 @@ class BlockingBatchCopy(CallRule):
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
     fix_safety = Safety.SAFE
+
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """A copy of a batch during which the host waits."""
+        found = self.found(site)
+        return found if found is not None else Match(site, fields={"pin": "", "taking": ()})
 
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""

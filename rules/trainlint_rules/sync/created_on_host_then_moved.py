@@ -14,6 +14,7 @@ from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.host_lists import host_index, same_index
@@ -35,6 +36,10 @@ from trainlint_rules.sync.idioms.moved.creations import (
 from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
 from trainlint_rules.sync.idioms.reads.read_guards import needs_no_cuda
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
+
 _SAFETY = {  # for contents that a factory can make on the device; values of Python are copied there in any case
     Content.EXACT: Safety.SAFE,
     Content.ROUNDED: Safety.NUMERICS,
@@ -52,6 +57,7 @@ _HELP = {
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
+_COPIED_AS_INDEX = "`{text}` uses a tensor of the CPU on the GPU: it is copied{often}, which forces a sync"
 _ALIKE = "copies the same index"
 _MADE_ELSEWHERE = "this tensor is made on the CPU and copied to the GPU{often}, which forces a sync"
 _MAKE_ON_DEVICE = (
@@ -138,6 +144,7 @@ class CreatedOnHostThenMoved(CallRule):
 
     code = "TRN207"
     name = "created-on-host-then-moved"
+    happenings = frozenset({Happening.MADE_ON_HOST, Happening.DATA_COPY, Happening.INDEX_COPY})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (*MOVING_METHODS, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
@@ -147,6 +154,15 @@ class CreatedOnHostThenMoved(CallRule):
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
     fix_safety = Safety.SAFE
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A tensor that the device could have made, or that was made of the host's numbers."""
+        if operation.source == "number":
+            return None
+        if operation.happening is Happening.INDEX_COPY:
+            return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)
+        found = self.found(site) if isinstance(site.node, ast.Call) else None
+        return found if found is not None else Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
 
     def found(self, site: Site) -> Match | None:
         """A factory whose result is moved to the device at once, or stored into a tensor there; or an index."""

@@ -13,12 +13,17 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Heat
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
 from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, counts_rows, use_of_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
@@ -138,6 +143,7 @@ class DataDependentShapeInStep(CallRule):
 
     code = "TRN209"
     name = "data-dependent-shape-in-step"
+    happenings = frozenset({Happening.SIZED, Happening.MASK_INDEX, Happening.MASK_WRITE, Happening.BOUND})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
@@ -145,6 +151,11 @@ class DataDependentShapeInStep(CallRule):
     unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _reported_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """A shape that the device decides, or a bound that lies there."""
+        what = site.text()
+        return Match(site, fields={"what": what}, help=_ONCE if operation.happening is Happening.MASK_INDEX else None)
 
     def found(self, site: Site) -> Match | None:
         """A call whose result's size lies on the device, or an index that the host must read."""

@@ -11,6 +11,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
 from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
@@ -22,6 +23,10 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
     only_without_cuda,
     says_whether_to_wait,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 _ESTIMATOR = frozenset(
     {"fit", "predict", "predict_proba", "decision_function", "transform", "fit_transform", "kneighbors"}
@@ -123,6 +128,7 @@ class DeviceHopInForward(CallRule):
 
     code = "TRN210"
     name = "device-hop-in-forward"
+    happenings = frozenset({Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = COPYING
     # Of the forward passes that no training step is seen to run, half serve inference or set-up alone.
@@ -138,6 +144,10 @@ class DeviceHopInForward(CallRule):
     )
     message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
     help = "compute this on the GPU, or take it from the batch before that is copied to the GPU"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A copy to the host in a forward pass."""
+        return Match(site) if operation.in_forward else None
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
 from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
@@ -18,6 +19,10 @@ from trainlint_rules.sync.idioms.reads.read_guards import (
     only_without_cuda,
     says_whether_to_wait,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 
 class HostCopyInTrainingStep(CallRule):
@@ -82,6 +87,7 @@ class HostCopyInTrainingStep(CallRule):
 
     code = "TRN202"
     name = "host-copy-in-training-step"
+    happenings = frozenset({Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = COPYING
     when = EACH_STEP
@@ -95,6 +101,10 @@ class HostCopyInTrainingStep(CallRule):
     )
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
     help = "copy it every N steps; if the CPU needs it in each step, copy all that it needs at once"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A copy to the host outside of a forward pass."""
+        return None if operation.in_forward else Match(site)
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

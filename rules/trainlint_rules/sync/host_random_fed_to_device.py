@@ -77,6 +77,7 @@ class HostRandomFedToDevice(CallRule):
 
     code = "TRN217"
     name = "host-random-fed-to-device"
+    happenings = frozenset()
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = tuple(sorted(MAKERS))
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN}

@@ -14,10 +14,17 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Edit, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.due_waits import other_reads
 from trainlint_rules.sync.idioms.reads.advice import instead_of_number
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
+
+_KEPT = "keep `{value}.detach()` and read all of them when you log: `torch.stack(values).tolist()`"
 
 
 class ItemInTrainingStep(CallRule):
@@ -90,6 +97,7 @@ class ItemInTrainingStep(CallRule):
 
     code = "TRN201"
     name = "item-in-training-step"
+    happenings = frozenset({Happening.ITEM})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (f".{ITEM.name}",)
     when = EACH_STEP
@@ -98,6 +106,10 @@ class ItemInTrainingStep(CallRule):
     help = "accumulate `{value}.detach()` and call `.item()` only when you log"
     fix_title = "Sum detached tensors and read the sum once"
     fix_safety = Safety.UNSAFE
+
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """`.item()` of a tensor of the device."""
+        return Match(site, fields={"value": site.text(site.receiver)}, help=_KEPT)
 
     def found(self, site: Site) -> Match | None:
         """`.item()` of a value that may live on the device."""

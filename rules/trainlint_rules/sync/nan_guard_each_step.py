@@ -113,6 +113,7 @@ class NanGuardEachStep(ReadRule):
 
     code = "TRN214"
     name = "nan-guard-each-step"
+    happenings = frozenset()
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (f".{ITEM.name}",)
     when = EACH_STEP

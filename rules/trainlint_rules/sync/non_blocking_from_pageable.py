@@ -88,6 +88,7 @@ class NonBlockingFromPageable(CallRule):
 
     code = "TRN219"
     name = "non-blocking-from-pageable"
+    happenings = frozenset()
     preview = True
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (".to", ".cuda", ".copy_")

@@ -74,6 +74,7 @@ class ProgressBarReadsEachStep(CallRule):
 
     code = "TRN212"
     name = "progress-bar-reads-each-step"
+    happenings = frozenset()
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = tuple(f".{name}" for name in sorted(UPDATES))
     when = EACH_STEP

@@ -8,6 +8,7 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.uploaded_numbers import (
     Replacement,
@@ -21,12 +22,19 @@ from trainlint_rules.sync.idioms.uploaded_numbers import (
     waits_around,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
+
 _FILLED = "write `torch.full({shape}, {number}, {options})`, which needs no copy"
 _INSTEAD = {
     Replacement.NUMBER: "use `{number}` itself, or " + _FILLED,
     Replacement.BOUND: _FILLED + ", or `clamp` with the number itself",
     Replacement.TENSOR: _FILLED,
 }
+_NUMBER = "use the number itself, or `torch.full(..., device=...)`, which needs no copy"
+_READ_BACK = "`{text}` copies to the GPU what was read from it before{often}"
+_KEEP = "keep the tensor on the GPU"
 
 
 class ScalarUploadedEachStep(CallRule):
@@ -89,12 +97,19 @@ class ScalarUploadedEachStep(CallRule):
 
     code = "TRN208"
     name = "scalar-uploaded-each-step"
+    happenings = frozenset({Happening.DATA_COPY, Happening.READ_BACK})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = ("torch.tensor", "torch.as_tensor")
     when = EACH_STEP
     unless = (made_where_missing, step_count, returned_instead, read_before, may_be_several, waits_around)
     message = "`{text}` copies a Python number to the GPU and forces a sync{often}"
     help = _INSTEAD[Replacement.NUMBER]
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A number, or what was read from the device before, that is copied to the device."""
+        if operation.happening is Happening.READ_BACK:
+            return Match(site, message=_READ_BACK, help=_KEEP)
+        return Match(site, help=_NUMBER) if operation.source == "number" else None
 
     def found(self, site: Site) -> Match | None:
         """A tensor on the device that is made of one number."""

@@ -9,8 +9,13 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.scalers import of_project, out_of_use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 _HELP = {
     "get_scale": "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps",
@@ -99,12 +104,17 @@ class ScalerReadEachStep(CallRule):
 
     code = "TRN213"
     name = "scaler-read-each-step"
+    happenings = frozenset({Happening.SCALE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = tuple(f".{name}" for name in sorted(_HELP))
     when = EACH_STEP
     unless = (_names_no_gpu, out_of_use, of_project)
     message = "`{text}` reads the gradient scaler's scale and forces a GPU sync{often}"
     help = "{instead}"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """A read of the scale."""
+        return Match(site, fields={"instead": _HELP.get(last_name(site.call.func), _HELP["get_scale"])})
 
     def found(self, site: Site) -> Match | None:
         """A read of the state of PyTorch's scaler."""

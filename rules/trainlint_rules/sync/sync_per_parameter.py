@@ -96,6 +96,7 @@ class SyncPerParameter(ReadRule):
 
     code = "TRN211"
     name = "sync-per-parameter"
+    happenings = frozenset()
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (*READING, *WANTED)
     when = EACH_STEP

@@ -13,6 +13,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.interpreter.machine.events import Happening
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.measuring.idioms.timing import is_clock
@@ -109,6 +110,7 @@ class SynchronizeInTrainingStep(CallRule):
 
     code = "TRN204"
     name = "synchronize-in-training-step"
+    happenings = frozenset({Happening.SYNCHRONIZE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (SYNCHRONIZE.name,)
     also = Triggers(assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))

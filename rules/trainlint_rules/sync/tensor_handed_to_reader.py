@@ -93,6 +93,7 @@ class TensorHandedToReader(DeclaredRule):
 
     code = "TRN218"
     name = "tensor-handed-to-reader"
+    happenings = frozenset()
     also = Triggers(effects=frozenset({EffectKind.READS.value}))
     when = EACH_STEP
     message = "`{reader}` reads this tensor on the CPU ({where}) and forces a GPU sync{often}"

@@ -12,13 +12,34 @@ from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST, instead_of_number, instead_of_size
 from trainlint_rules.sync.idioms.reads.decisions import decision
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
+
 _UNCHECKED = "compute it every N steps, or keep it out of the step; the function waits to learn whether it succeeded"
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
+
+_HOW = {
+    Happening.TEST: "testing ",
+    Happening.FORMAT: "formatting ",
+    Happening.COMPARE: "comparing ",
+    Happening.SIZE: "taking a size from ",
+}
+_INSTEAD_OF = {
+    Happening.TEST: "remove this check, or base it on a value that is already on the CPU, such as a count from the "
+    "collate function",
+    Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
+    Happening.SIZE: "take the size from a value that is already on the CPU, such as `x.shape[0]`",
+    Happening.ANSWER: "compare on the GPU and read the answer every N steps",
+    Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
+    Happening.SCALARS_TO_TENSOR: "use `torch.stack`, which stays on the GPU",
+}
 
 
 class TensorReadAsPythonValue(ReadRule):
@@ -87,12 +108,28 @@ class TensorReadAsPythonValue(ReadRule):
 
     code = "TRN203"
     name = "tensor-read-as-python-value"
+    happenings = frozenset(
+        {
+            Happening.TEST,
+            Happening.NUMBER,
+            Happening.FORMAT,
+            Happening.COMPARE,
+            Happening.SIZE,
+            Happening.ANSWER,
+            Happening.HOST_WRITE,
+            Happening.SCALARS_TO_TENSOR,
+        }
+    )
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (*WANTED, *ANSWERS, *CHECKED)
     when = EACH_STEP
     unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
     message = "{how}`{text}` forces a GPU sync{often}"
     help = "log every N steps"
+
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """A read of a tensor of the device by Python."""
+        return Match(site, fields={"how": _HOW.get(operation.happening, "")}, help=_INSTEAD_OF.get(operation.happening))
 
     def found(self, site: Site) -> Match | None:
         """The first device tensor that Python reads here."""

@@ -14,8 +14,10 @@ from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
 from trainlint.contract.declared_rule import DeclaredRule
+from trainlint.engine.executed import answers_to
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.why.cells import explanation_in_cells
+from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.engine.why.line_facts import LineFacts, last_header_line
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
@@ -52,15 +54,22 @@ def rules_to_ask(selection: Selection, running: Sequence[InstalledRule]) -> tupl
 
 
 def explain(
-    model: SemanticModel, rules: Sequence[ExplainedRule], first: int, last: int, *, whole_file: bool = False
+    model: SemanticModel,
+    rules: Sequence[ExplainedRule],
+    first: int,
+    last: int,
+    *,
+    whole_file: bool = False,
+    executed: ExecutedLines | None = None,
 ) -> Explanation:
     """What is known of the lines from `first` to `last`, and what each rule that looks at them says.
 
-    Of several lines, those that hold code; of the whole file, those that a rule looks at.
+    Of several lines, those that hold code; of the whole file, those that a rule looks at. `executed` is what the
+    abstract run of the project says of the file.
     """
-    questions = _Questions(model, rules, first, last)
+    questions = _Questions(model, rules, first, last, executed)
     looks = questions.looks()
-    facts = LineFacts(model)
+    facts = LineFacts(model, executed)
     lines: list[Line] = []
     for number in sorted(looks) if whole_file else range(first, last + 1):
         line = facts.of(number)
@@ -86,6 +95,7 @@ class _Questions:
     rules: Sequence[ExplainedRule]
     first: int
     last: int
+    executed: ExecutedLines | None = None
     _found: dict[Finding, Hiding | None] = field(default_factory=dict)
     """Every finding of the file, with why its rule is off."""
     _silenced: dict[Finding, int] = field(default_factory=dict)
@@ -114,7 +124,20 @@ class _Questions:
         """What each rule makes of the lines. The findings of the whole file are kept in `_found`."""
         # Also places that run too seldom for a rule, which then says so.
         places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
-        return [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
+        looks = [
+            look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)
+        ]
+        if self.executed is None:
+            return looks
+        return [*looks, *(look for asked in self.rules for look in self._of_executed(asked, self.executed))]
+
+    def _of_executed(self, explained: ExplainedRule, executed: ExecutedLines) -> Iterator[Look]:
+        """The rule's findings about operations on the lines that the abstract run executed."""
+        for found in answers_to(explained.rule, self.model, executed.operations):
+            for finding in found:
+                known = self._remembered(explained, finding)
+                if self._concerns(known.span.start_line):
+                    yield self._reported(known, explained.off)
 
     def _looks_of_comments(self) -> list[Look]:
         """What is wrong with the ignore comments of the lines. Remembers what they silence."""
@@ -149,6 +172,9 @@ class _Questions:
         """Ask a rule about a place; only `here`, on the lines in question, why it is silent."""
         rule, found = explained.rule, list[Finding]()
         silence = failure = None
+        if self.executed is not None and rule.happenings is not None:
+            silence = self.executed.silence(site.place.statement.lineno) if here else None
+            return Look(rule.code, rule.name, span, _text(site, span) if here else "", explained.off, (), silence)
         try:
             for finding in rule.check(site):
                 found.append(self._remembered(explained, finding))

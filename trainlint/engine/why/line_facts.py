@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Kind, Value
+from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.explanation import Fact, Line
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
@@ -26,6 +27,7 @@ class LineFacts:
     """Answers for the lines of one file."""
 
     model: SemanticModel
+    executed: ExecutedLines | None = None
     _statements: dict[int, ast.stmt] = field(init=False)
     _used: dict[int, list[tuple[ast.expr, Block]]] = field(default_factory=dict, init=False)
 
@@ -53,8 +55,8 @@ class LineFacts:
             number,
             text,
             function=site.function.qualified_name if site.function is not None else None,
-            heat=site.heat,
-            body=self.model.heats.of(body) if body is not None else None,
+            heat=site.heat if self.executed is None else self.executed.heat(statement.lineno),
+            body=self.model.heats.of(body) if body is not None and self.executed is None else None,
             gradients_off=off,
             gradients_reason=self._gradients_reason(site.block, number) if off else None,
             values=tuple(values),

@@ -1,0 +1,117 @@
+"""With the switch on, rules about waits and copies are asked about what an abstract run of the project executes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.linked_project import write_project
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Program
+
+HELPERS = """\
+def log(value, step):
+    print(step, value.item())
+
+
+def keep(values, rows):
+    if rows > 100:
+        return values.cpu()
+    return values
+"""
+TRAIN = """\
+import torch
+from helpers import keep, log
+
+
+def train(model, optimizer, loader, device):
+    for step, (inputs, targets) in enumerate(loader):
+        inputs = inputs.to(device)
+        start = torch.zeros(8).to(device)
+        loss = model(inputs + start, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        log(loss, step)
+        if step % 50 == 0:
+            print(keep(loss, 3))
+
+
+if __name__ == "__main__":
+    model = torch.nn.Linear(8, 8).cuda()
+    loader = torch.utils.data.DataLoader(list(range(64)), batch_size=8)
+    train(model, torch.optim.SGD(model.parameters()), loader, torch.device("cuda"))
+"""
+
+
+@pytest.fixture
+def abstract(program: Program) -> Program:
+    """The program with the switch on, in a project of two files."""
+    write_project(program.directory, {"helpers.py": HELPERS, "train.py": TRAIN})
+    return replace(program, environment={**program.environment, "TRAINLINT_ABSTRACT_RUN": "1"})
+
+
+def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Program) -> None:
+    report = json.loads(abstract("check", ".", "--output-format", "json", "--select", "TRN2").out)
+    assert [(item["path"], item["span"]["start_line"], item["code"]) for item in report["findings"]] == [
+        ("helpers.py", 2, "TRN201"),
+        ("train.py", 7, "TRN205"),
+        ("train.py", 8, "TRN207"),
+    ]
+    read = report["findings"][0]
+    assert read["chain"] == [
+        "train.py:6: for step, (inputs, targets) in enumerate(loader)",
+        "train.py:13: calls log",
+    ]
+    assert [(place["path"], place["line"], place["message"]) for place in read["related"]] == [
+        ("train.py", 13, "calls log in every training step")
+    ]
+
+
+def test_why_tells_the_way_to_a_line_with_the_tests_before_it(abstract: Program) -> None:
+    words = " ".join(abstract("why", "helpers.py:7").out.split())
+    assert (
+        "runs now and then: train.py:6: for step, (inputs, targets) in enumerate(loader) → train.py:14: if step % 50 "
+        "== 0 → train.py:15: calls keep" in words
+    )
+    assert "TRN202 host-copy-in-training-step" in words
+    assert "silent: this code runs now and then" in words
+    assert "TRN201 item-in-training-step reports `value.item()`" in abstract("why", "helpers.py:2").out
+
+
+def test_a_cache_of_the_other_answer_is_not_used(program: Program, abstract: Program) -> None:
+    options = ("check", ".", "--output-format", "concise", "--select", "TRN201")
+    other = program(*options).out
+    assert abstract(*options).out == abstract(*options).out != ""
+    assert program(*options).out == other
+
+
+def test_a_fix_is_applied(abstract: Program) -> None:
+    assert abstract("check", ".", "--select", "TRN207", "--fix").code == 0
+    assert "start = torch.zeros(8, device=device)\n" in (abstract.directory / "train.py").read_text(encoding="utf-8")
+
+
+def test_a_file_that_no_other_concerns_is_executed_alone(abstract: Program) -> None:
+    (abstract.directory / "helpers.py").write_text("", encoding="utf-8")
+    alone = TRAIN.replace("from helpers import keep, log\n", "").replace("log(loss, step)", "loss.item()")
+    (abstract.directory / "train.py").write_text(alone.replace("print(keep(loss, 3))", "pass"), encoding="utf-8")
+    found = abstract("check", ".", "--output-format", "concise", "--select", "TRN201").out
+    assert found.startswith("train.py:12:9: TRN201 `loss.item()`")
+    assert "reports `loss.item()`" in abstract("why", "train.py:12").out
+
+
+def test_what_a_limit_leaves_out_is_said(abstract: Program) -> None:
+    heads = "".join(f"{'    ' * depth}for row in rows:\n" for depth in range(1, 41))
+    code = f"import torch\n\n\ndef turn(rows):\n{heads}{'    ' * 41}rows.backward()\n"
+    (abstract.directory / "deep.py").write_text(code, encoding="utf-8")
+    done = abstract("check", ".", "--output-format", "concise", "--select", "TRN201")
+    assert done.code == 2
+    assert "helpers.py:2:17: TRN201" in done.out
+    assert (
+        "could not judge deep.py: `turn` in line 4 is not wholly known: its file takes too many statements to execute; "
+        "split it, or exclude the file"
+    ) in done.out

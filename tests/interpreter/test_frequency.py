@@ -1,0 +1,124 @@
+"""How often code runs: what is no part of a step although it stands in a loop that trains."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.interpreter.running import places, run_files
+
+_START: Final = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(4, 1).cuda()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+loader = DataLoader([])
+"""
+
+
+def _waits(code: str) -> list[str]:
+    """The code of the lines that wait in steps."""
+    lines = (_START + code).splitlines()
+    _, events = run_files([("train.py", _START + code)])
+    return [lines[int(place.partition(":")[2].split()[0]) - 1].strip() for place in places(events)]
+
+
+def test_a_loop_over_batches_whose_inner_loop_trains_is_a_step() -> None:
+    code = """
+for batch in loader:
+    for phase in phases:
+        model(batch.cuda(non_blocking=True)).sum().backward()
+        optimizer.step()
+    print(model(batch.cuda(non_blocking=True)).sum().item())
+"""
+    assert len(_waits(code)) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(
+            """
+for index, batch in enumerate(loader):
+    loss = model(batch.cuda(non_blocking=True)).sum()
+    loss.backward()
+    optimizer.step()
+    rest = (offset + index) % args.log_freq
+    if rest == 0:
+        print(loss.item())
+""",
+            id="a remainder that was stored",
+        ),
+        pytest.param(
+            """
+for index, batch in enumerate(loader):
+    for phase in phases:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+    if images < tick_start + images_per_tick:
+        continue
+    print(loss.item())
+""",
+            id="after `continue` where an inner loop steps the optimizer",
+        ),
+        pytest.param(
+            """
+def warm_up():
+    model(torch.zeros(4, device="cuda")).sum().backward()
+def run():
+    warm_up()
+    torch.cuda.synchronize()
+    for batch in loader:
+        model(batch.cuda(non_blocking=True)).sum().backward()
+        optimizer.step()
+for epoch in range(9):
+    run()
+""",
+            id="once an epoch, beside what computes gradients to warm up",
+        ),
+        pytest.param(
+            """
+TABLE = np.zeros(4)
+class Net(torch.nn.Module):
+    def forward(self, x):
+        if not hasattr(self, "scale"):
+            self.register_buffer("scale", torch.tensor(TABLE, device="cuda"))
+        return x * self.scale
+net = Net()
+for batch in loader:
+    net(batch.cuda(non_blocking=True)).sum().backward()
+    optimizer.step()
+""",
+            id="a buffer that is registered where it is missing",
+        ),
+        pytest.param(
+            """
+def run():
+    for batch in loader:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+        if enough:
+            return loss.item()
+run()
+""",
+            id="before the loop is left",
+        ),
+        pytest.param(
+            """
+def visualize():
+    for batch in loader:
+        output = model(batch.cuda(non_blocking=True)).sum()
+        output.backward()
+        print(output.item())
+visualize()
+""",
+            id="gradients for a picture",
+        ),
+    ],
+)
+def test_what_runs_in_few_steps_is_not_told(code: str) -> None:
+    assert _waits(code) == []

@@ -1,0 +1,72 @@
+"""Values of the host that look like tensors of the device."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interpreter.running import run_files
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("if not torch.jit.is_scripting():\n            pass", id="whether a compiler traces"),
+        pytest.param("if torch.compiler.is_compiling():\n            pass", id="whether a compiler runs"),
+        pytest.param("if self.args.local_loss:\n            pass", id="an option whose name is that of a loss"),
+        pytest.param("if self.local_loss:\n            pass", id="a flag whose name is that of a loss"),
+        pytest.param("if self.args.given.use_kl_loss:\n            pass", id="a flag whose name has a verb"),
+        pytest.param("if parse((unknown,)).start > 0:\n            pass", id="made by one of a list"),
+        pytest.param("for height, width in sizes:\n            torch.zeros(height // 2, width // 2)", id="annotated"),
+        pytest.param("if self.scaled(x.thing) > 2:\n            pass", id="what a parameter is annotated as"),
+        pytest.param("if parse([(unknown,)]).start > 0:\n            pass", id="made by one of a list in a list"),
+        pytest.param("if torch.get_autocast_gpu_dtype() == torch.half:\n            pass", id="dtype of autocast"),
+        pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
+        pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
+        pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
+    ],
+)
+def test_host_values_are_no_waits(body: str) -> None:
+    code = f"""
+import torch
+class Other:
+    pass
+def parse(classes):
+    for kind in [classes]:
+        made = kind()
+    return made
+class Net(torch.nn.Module):
+    def __init__(self, args, local_loss=False):
+        super().__init__()
+        self.args = args
+        self.local_loss = local_loss
+    def scaled(self, n: int | None):
+        return n * 2
+    def forward(self, x, sizes: List[Tuple[int, int]]):
+        {body}
+        return x
+def make(args):
+    return Net(args, args.whatever)
+"""
+    _, events = run_files([("net.py", code)])
+    assert events == []
+
+
+@pytest.mark.parametrize("pinned", ["", "pin_memory=True"])
+def test_a_batch_is_read_on_the_host_before_it_is_copied(pinned: str) -> None:
+    code = f"""
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(3, 3).cuda()
+class Trainer:
+    def __init__(self):
+        self.loader = DataLoader([], {pinned})
+    def fit(self):
+        for batch in self.loader:
+            self.train_step(batch)
+    def train_step(self, batch):
+        kept = (~batch["mask"]).sum().item()
+        chosen = batch["x"][batch["mask"].bool()]
+        model(chosen.cuda(non_blocking=True)).sum().backward()
+"""
+    _, events = run_files([("train.py", code)])
+    assert events == []

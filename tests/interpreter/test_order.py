@@ -1,0 +1,92 @@
+"""The order in which files are given or executed changes nothing of what is found."""
+
+from __future__ import annotations
+
+import ast
+from itertools import permutations
+from typing import Final
+
+import pytest
+
+from tests.interpreter.running import places, run_files
+from trainlint.interpreter.evaluation import run_project
+from trainlint.interpreter.machine.events import Event
+from trainlint.interpreter.project.modules import Project
+
+FILES: Final = {
+    "base.py": """
+from callbacks import Reporter
+class Trainer:
+    def __init__(self, model, loader, optimizer):
+        self.model, self.loader, self.optimizer = model, loader, optimizer
+        self.callbacks = []
+    def add(self, callback):
+        self.callbacks.append(callback)
+    def fit(self):
+        for batch in self.loader:
+            loss = self.compute(batch.cuda())
+            loss.backward()
+            self.optimizer.step()
+            Reporter(self).report(loss)
+""",
+    "callbacks.py": """
+import base
+class Reporter:
+    def __init__(self, trainer: "base.Trainer"):
+        self.trainer = trainer
+    def report(self, loss):
+        print(loss.item())
+        note(loss)
+def note(loss):
+    if loss > 3:
+        print("high")
+""",
+    "main.py": """
+import torch
+from torch.utils.data import DataLoader
+from project_model import Net
+from special import SpecialTrainer
+net = Net().cuda()
+trainer = SpecialTrainer(net, DataLoader([]), torch.optim.SGD(net.parameters(), 0.1))
+trainer.fit()
+""",
+    "project_model.py": """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+    def forward(self, x):
+        scale = torch.tensor([1.0, 2.0]).cuda()
+        return self.layer(x) * scale
+""",
+    "special.py": """
+from base import Trainer
+class SpecialTrainer(Trainer):
+    def compute(self, x):
+        output = self.model(x)
+        return output[output > 0].sum()
+""",
+}
+
+
+def test_files_in_any_order_give_the_same_events() -> None:
+    def told(order: tuple[str, ...]) -> list[tuple[object, ...]]:
+        _, events = run_files((path, FILES[path]) for path in order)
+        return [(event.path, event.node.lineno, event.happening, event.level, event.chain) for event in events]
+
+    first = told(tuple(FILES))
+    assert len(first) >= 5
+    assert all(told(order) == first for order in permutations(FILES))
+
+
+@pytest.mark.parametrize("first", FILES)
+def test_the_file_that_is_executed_first_changes_no_place(first: str) -> None:
+    _, expected = run_files(FILES.items())
+    project = Project((path, ast.parse(code)) for path, code in FILES.items())
+    name = first.removesuffix(".py")
+    project.modules = {name: project.modules[name], **project.modules}
+    events: list[Event] = []
+    run_project(project, events.append)
+    assert places(events) == places(expected)

@@ -1,0 +1,47 @@
+"""Operations that the abstract run executed, as the places of a file that rules are asked about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.catalogue import InstalledRule
+    from trainlint.finding import Finding
+    from trainlint.interpreter.operations import Operation, Position
+
+
+def answers_to(
+    rule: InstalledRule, model: SemanticModel, operations: Sequence[Operation]
+) -> Iterator[Iterable[Finding]]:
+    """What a rule says of the operations of its happenings in a file."""
+    happenings = rule.happenings or frozenset()
+    asked = [operation for operation in operations if operation.happening in happenings]
+    places = _places(model, {operation.position for operation in asked})
+    for operation in asked:
+        place = places.get(operation.position)
+        if place is not None:
+            yield rule.check_operation(Site(model, place), operation)
+
+
+def _places(model: SemanticModel, wanted: set[Position]) -> dict[Position, Place]:
+    """The nodes at some positions, each with the smallest statement around it; of several the innermost."""
+    found: dict[Position, Place] = {}
+    if not wanted:
+        return found
+    lines = {position.line for position in wanted}
+    for statement, block in model.outline.block_of.items():
+        end = statement.end_lineno or statement.lineno
+        if not any(statement.lineno <= line <= end for line in lines):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.expr | ast.stmt):
+                position = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+                if position in wanted:
+                    found[position] = Place(node, block, statement)
+    return found

@@ -1,0 +1,245 @@
+"""Read a comparison: intervals, first and last steps, phases by name, devices."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Final, cast
+
+from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold
+from trainlint.interpreter.branches.names import by_name, last_name
+from trainlint.interpreter.branches.words import (
+    ACCUMULATION,
+    BEST,
+    COUNTER,
+    ELAPSED,
+    EVALUATION,
+    GPU,
+    INTERVAL,
+    LIMIT,
+    OFTEN,
+    ON_GPU,
+    ON_OTHERS,
+    PADDING,
+    PASSED_TIME,
+    PROGRESS,
+    RANK,
+    TRAINING,
+)
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.kinds import Plain, Tensor, Unknown, is_none
+from trainlint.interpreter.values.value import Value
+
+_TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
+_MIRRORED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq,
+    ast.Is: ast.Is,
+    ast.IsNot: ast.IsNot,
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+ValueOf = Callable[[ast.expr], Value]
+
+
+def interval(counted: ast.expr, length: ast.expr, value: Value) -> Branch:
+    """The branches of `counted % length == 0`, where a counter of steps is counted, or the length is an interval's."""
+    if isinstance(length, ast.Constant) and isinstance(length.value, int) and length.value <= OFTEN:
+        return PLAIN_BRANCH
+    code = text(length)
+    if not (_is_counter(counted, value) or INTERVAL.search(code)):
+        return PLAIN_BRANCH
+    if ACCUMULATION.search(code):
+        return PLAIN_BRANCH
+    return Branch(holds="rare", because=f"every `{code}` steps")
+
+
+def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
+    """The branches of a comparison of two values, in either order."""
+    test = _ordered(test, value_of)
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    turned = _TURNED.get(type(operator))
+    if turned is not None:
+        other = ast.copy_location(ast.Compare(left, [turned()], [right]), test)
+        return compared(other, value_of, hot).turned
+    code = text(test)
+    equal = isinstance(operator, ast.Eq | ast.Is | ast.In)
+    remainder = _remainder(test)
+    if remainder is not None:
+        branch = interval(remainder.left, remainder.right, value_of(remainder.left))
+        return branch if equal else branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
+    first, second = value_of(left), value_of(right)
+    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+        return _with_none(left, first)
+    for answer in (
+        _constants(first, second) if isinstance(operator, ast.Eq | ast.Is) else None,
+        _stored(first, second, code) if isinstance(operator, ast.Eq | ast.Is) else None,
+        _with_words(left, right) if equal else None,
+        _gpu(left, operator, right, code),
+        _counted(test, first, second),
+        _measured(test, first, code, tied=_standing(left, value_of) == _standing(right, value_of)),
+        _flag(left, operator, right, hot),
+    ):
+        if answer is not None:
+            return answer
+    return PLAIN_BRANCH
+
+
+def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
+    """The comparison with the side first that is asked, and the constant or limit second: `step > 5` for `5 < step`."""
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    mirrored = _MIRRORED.get(type(operator))
+    if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
+        return test
+    return ast.copy_location(ast.Compare(right, [mirrored()], [left]), test)
+
+
+def _standing(node: ast.expr, value_of: ValueOf) -> int:
+    """How much a side of a comparison is what the other side is compared with."""
+    if isinstance(node, ast.Constant):
+        return 6 if isinstance(node.value, str) else 7
+    if _words(node):
+        return 5
+    name = last_name(node)
+    limit = LIMIT.search(name) is not None or INTERVAL.search(name) is not None
+    if _is_counter(node, value_of(node)):
+        return 1 if limit else 0
+    if limit:
+        return 4
+    return 2 if ELAPSED.search(text(node)) else 3
+
+
+def _words(node: ast.expr) -> list[str]:
+    """The strings that a side of a comparison stands for: itself, those of a list, or what a call is given."""
+    match node:
+        case ast.Constant(value=str(word)):
+            return [word]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) | ast.Call(args=parts):
+            return [word for part in parts for word in _words(part)]
+    return []
+
+
+def _remainder(test: ast.Compare) -> ast.BinOp | None:
+    """The `step % n` in a comparison; not one of a rank, or of a constant string, or one of several."""
+    if "%" not in text(test):
+        return None
+    found = [node for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)]
+    if len(found) != 1 or RANK.search(text(found[0])) or isinstance(found[0].left, ast.Constant):
+        return None
+    return found[0]
+
+
+def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:
+    return isinstance(operator, ast.Gt) and isinstance(right, ast.Constant) and right.value == 0
+
+
+def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, code: str) -> Branch | None:
+    """Whether there is a GPU, asked by a count or a flag; how many there are is not known."""
+    if isinstance(operator, ast.In) and isinstance(left, ast.Constant) and left.value in ON_GPU:
+        return Branch(truth=True, because="a GPU is there")  # `"cuda" in device`
+    if GPU.search(last_name(left)) is None or RANK.search(code) or not isinstance(right, ast.Constant):
+        return None
+    asked = _above_zero(operator, right)
+    asked = asked or (isinstance(operator, ast.GtE) and right.value in (0, 1))
+    if isinstance(operator, ast.Eq | ast.Is) and isinstance(right.value, bool):
+        return Branch(truth=right.value, because="a GPU is there")
+    return Branch(truth=True, because="a GPU is there") if asked else None
+
+
+def _is_counter(node: ast.expr, value: Value) -> bool:
+    """Whether an expression counts steps: by its value, or, where that says nothing, by its name."""
+    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):  # `step + 1`
+        node = node.left
+    if isinstance(value, Plain) and value.meaning in ("counter", "inner"):
+        return value.meaning == "counter"
+    if not isinstance(value, Plain | Unknown) or not isinstance(node, ast.Name | ast.Attribute):
+        return False  # `len(steps)` counts no steps
+    return COUNTER.match(last_name(node)) is not None or PROGRESS.search(ast.unparse(node)) is not None
+
+
+def _with_none(left: ast.expr, value: Value) -> Branch:
+    if not isinstance(value, Unknown) and not value.maybe_none:
+        return Branch(truth=is_none(value))
+    if GPU.search(last_name(left)):
+        return Branch(truth=False, because="a GPU is there")
+    return PLAIN_BRANCH
+
+
+def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
+    """A comparison with strings: phases and devices."""
+    words = _words(right)
+    if not words:
+        return None
+    because = f"`{text(left)}` is {words[0]!r}"
+    if any(word in ON_GPU for word in words):
+        return Branch(truth=True, because="a GPU is there")
+    if all(word in ON_OTHERS for word in words):
+        return Branch(truth=False, because="for another kind of device")
+    if PADDING.search(last_name(left)):
+        return PLAIN_BRANCH
+    training = [TRAINING.search(word) is not None for word in words]
+    evaluation = [EVALUATION.search(word) is not None for word in words]
+    if any(training):
+        return PLAIN_BRANCH if any(evaluation) else Branch(fails="evaluation", because=because)
+    return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
+
+
+def _stored(first: Value, second: Value, text: str) -> Branch | None:
+    """A test or a remainder that was stored before, compared with a flag or zero."""
+    if not isinstance(first, Plain) or first.says is None or not isinstance(second, Plain):
+        return None
+    if not second.known or second.constant not in (0, 1) or (second.constant == 1 and second.constant is not True):
+        return None
+    holds, fails = first.says
+    branch = Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{text}`")
+    return branch if second.constant else branch.turned
+
+
+def _constants(first: Value, second: Value) -> Branch | None:
+    if isinstance(first, Plain) and isinstance(second, Plain) and first.known and second.known:
+        return Branch(truth=first.constant == second.constant)
+    return None
+
+
+def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
+    """A counter of steps against a number or an end: first steps, last steps, a warm-up."""
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(value, Tensor) or not _is_counter(left, value):
+        return None
+    because = f"`{text(test)}`"
+    if isinstance(operator, ast.Eq | ast.Is | ast.In):
+        return Branch(holds="rare", because=because)
+    limits = LIMIT.search(text(right)) is not None
+    if limits and _is_counter(right, end) and LIMIT.search(last_name(left)):
+        return PLAIN_BRANCH  # either may be the limit
+    if isinstance(operator, ast.Lt | ast.LtE):
+        if isinstance(right, ast.Constant):
+            return Branch(holds="rare", because=because)
+        return Branch(fails="rare", because=because) if limits else PLAIN_BRANCH
+    if isinstance(right, ast.Constant):
+        return Branch(fails="rare", because=because)
+    return Branch(holds="rare", because=because) if limits else PLAIN_BRANCH
+
+
+def _measured(test: ast.Compare, value: Value, code: str, *, tied: bool) -> Branch | None:
+    """A best result so far, or time that has passed."""
+    if any(BEST.search(last_name(side)) for side in (test.left, test.comparators[0])):
+        return Branch(holds="rare", because=f"`{code}`")
+    later = isinstance(test.ops[0], ast.Gt | ast.GtE)
+    if later and not tied and not isinstance(value, Tensor) and PASSED_TIME.search(code):
+        return Branch(holds="rare", because=f"`{code}`")
+    return None
+
+
+def _flag(left: ast.expr, operator: ast.cmpop, right: ast.expr, hot: bool) -> Branch | None:
+    """A flag that is compared with True or False."""
+    if not isinstance(operator, ast.Eq | ast.Is) or not isinstance(right, ast.Constant):
+        return None
+    if not isinstance(right.value, bool):
+        return None
+    branch = by_name(last_name(left), hot)
+    if branch is None:
+        return None
+    return branch if right.value else branch.turned

@@ -1,0 +1,88 @@
+"""Methods of objects of libraries' classes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from trainlint.interpreter.calls.options import option
+from trainlint.interpreter.calls.torch_functions import combined
+from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
+from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Stream, Tensor
+from trainlint.interpreter.values.value import Value
+
+_WAITABLE: Final = re.compile(r"Event|Stream|cuda")
+_LAUNCHER: Final = re.compile("Accelerator|Fabric")
+
+
+def is_optimizer(dotted: str) -> bool:
+    """Whether a class is an optimizer's, by its name."""
+    return "optim" in dotted and "sched" not in dotted
+
+
+def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+    """Call a method of a library's object."""
+    for answer in (_of_parser(run, base, name, node), _of_device(run, base, name, arguments, node)):
+        if answer is not None:
+            return answer
+    if _is_module(base.dotted):
+        if name in SAME_MODULE:
+            return base
+        if name == "parameters":
+            return Stream(Tensor(way=("a parameter",)))
+    return unknown_method(run, base, name, arguments, node, frame)
+
+
+def _is_module(dotted: str) -> bool:
+    return dotted.startswith("torch.nn") or MODULE.search(dotted) is not None
+
+
+def _of_parser(run: Run, base: Made, name: str, node: ast.Call) -> Value | None:
+    """Methods of a parser of command lines."""
+    match name:
+        case "add_argument":
+            return option(run, node)
+        case "add_argument_group" | "add_mutually_exclusive_group" | "add_parser":
+            return base
+        case "parse_args" | "parse_known_args":
+            return UNKNOWN
+    return None
+
+
+def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call) -> Value | None:
+    """Methods of streams, scalers, launchers and optimizers."""
+    dotted, args = base.dotted, arguments.args
+    match name:
+        case "synchronize" if _WAITABLE.search(dotted):
+            run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
+            return NONE
+        case "get_scale" | "state_dict" if "GradScaler" in dotted:
+            run.tell(node, Happening.SCALE, f"`.{name}()`")
+            return PLAIN
+        case "scale" if "GradScaler" in dotted and args:
+            return args[0]
+        case "unscale_":
+            return NONE
+        case "prepare" | "setup" if args and _LAUNCHER.search(dotted):
+            return prepared(arguments)
+        case "step" if is_optimizer(dotted):
+            run.effects.add("optimizes")
+            run.stepped = True
+            return NONE
+    return None
+
+
+def call_made(value: Made, arguments: Arguments) -> Value:
+    """Call a library's object: a module gives tensors on the device, unless it is given one of the host."""
+    dotted = value.dotted
+    if _is_module(dotted):
+        first = arguments.args[0] if arguments.args else None
+        if isinstance(first, Tensor) and first.place == "host" and first.source != "loader":
+            return first.but(mask=False)
+        several = SEVERAL_OUTPUTS.search(dotted) is not None or not dotted.startswith("torch.nn")
+        return Tensor(container=several, way=(f"output of {dotted}",))
+    return combined(arguments, value.last) if TENSOR_LIBRARY.match(dotted) else UNKNOWN

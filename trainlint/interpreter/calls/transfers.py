@@ -1,0 +1,90 @@
+"""Copies between the host and the device."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.kinds import PLAIN, Place, Tensor
+from trainlint.interpreter.values.value import Value
+
+_OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
+
+
+def move(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
+    """`.to`, `.cuda`, `.type` and `.type_as` of a tensor."""
+    to = _destination(name, arguments, node)
+    if to is None:
+        return _converted(base, name, arguments, node)
+    waits = not non_blocking(arguments, arguments.args)
+    if waits and to == "device" and _presumed_batch(run, base, name, node):
+        run.tell(node, Happening.BATCH_COPY, f"`.{name}()`", base)
+    return moved(run, base, to, node, f"`.{name}()`", asynchronous=not waits)
+
+
+def _destination(name: str, arguments: Arguments, node: ast.Call) -> Place | None:
+    """The place that a method moves to; None where it only converts."""
+    match name:
+        case "cuda":
+            return "device"
+        case "to":
+            return _named_place(arguments, node)
+    first = arguments.args[0] if arguments.args else None
+    if name == "type_as" and isinstance(first, Tensor):
+        return first.place
+    return "device" if node.args and "cuda" in text(node.args[0]) else None
+
+
+def _converted(base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
+    """The tensor in another dtype; `.type()` names the one that it has."""
+    if name == "to":
+        code = text(node.args[0] if node.args else node)
+        return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
+    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
+
+
+def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:
+    place: Place | None = None
+    if arguments.args and not is_dtype(arguments.args[0], node.args[0] if node.args else node):
+        place = place_of(arguments.args[0])
+    return place_of(arguments.named["device"]) if "device" in arguments.named else place
+
+
+def _presumed_batch(run: Run, base: Tensor, name: str, node: ast.Call) -> bool:
+    """Whether a parameter of a presumed step is moved as a batch is: it comes from the host then."""
+    if base.source != "parameter" or run.level != "presumed" or base.place != "device":
+        return False
+    return name == "cuda" or bool(node.args and _OWN_DEVICE.search(text(node.args[0])))
+
+
+def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynchronous: bool = False) -> Tensor:
+    """A tensor after a copy to a place; told if the host waits for it, or could have done without it."""
+    if to == "device" and base.place in ("host", "pinned", "unknown"):
+        if base.place == "host" or (base.place == "pinned" and not asynchronous):
+            happening = _copy_to_device(base, asynchronous)
+            if happening is not None:
+                run.tell(node, happening, what, base)
+        return base.but(place="device", source="", step=f"{what} in line {getattr(node, 'lineno', 0)}")
+    if to == "host" and base.place == "device":
+        if not asynchronous:
+            run.tell(node, Happening.COPY_TO_HOST, what, base)
+        return base.but(place="host", source="read")
+    return base.but(place=to)
+
+
+def _copy_to_device(base: Tensor, asynchronous: bool) -> Happening | None:
+    """What a copy of host memory is; None where nothing is to be said."""
+    match base.source:
+        case "factory":
+            return Happening.MADE_ON_HOST
+        case "number" | "data" | "array":
+            return Happening.DATA_COPY
+        case "read":
+            return None if asynchronous else Happening.READ_BACK
+        case _:
+            return None if asynchronous else Happening.BATCH_COPY

@@ -1,0 +1,234 @@
+"""What nobody in sight calls: hooks of frameworks, presumed training steps, then all the rest."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from trainlint.interpreter.bounds import Limit
+from trainlint.interpreter.execution.annotations import host_value
+from trainlint.interpreter.execution.attributes import is_module
+from trainlint.interpreter.execution.bodies import execute
+from trainlint.interpreter.libraries.frameworks import (
+    FIRST_ALONE,
+    FORWARD_NAME,
+    LOADER_PARAMETER,
+    NOT_A_TENSOR,
+    NOT_TRAINING,
+    NOT_TRAINING_PATH,
+    PRESUMED,
+    STEP_HOOKS,
+    WITHOUT_BATCH,
+)
+from trainlint.interpreter.libraries.guesses import BATCH
+from trainlint.interpreter.libraries.modules import AUTOGRAD
+from trainlint.interpreter.machine.events import Level, Link
+from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.run import Effect, Frame, Heat, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.definitions import Function, Module
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
+from trainlint.interpreter.values.value import Environment, Value
+
+_TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
+_NUMBER: Final = re.compile(
+    r"^(Optional\[)?(int|str|bool|float|torch\.dtype|torch\.Size)\b|^(int|str|bool|float)( \| None)?$"
+)
+_ARRAY: Final = re.compile(r"nd\.?array")
+_OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
+_OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
+
+_BEGINS: Final[dict[Level, str]] = {
+    "framework": "a framework calls {} in each step",
+    "presumed": "{} is presumed to run in each step",
+    "orphan": "nothing in sight calls {}",
+    "sure": "{}",
+}
+"""What begins a step, for people."""
+
+
+def run_entries(run: Run) -> None:
+    """Execute what no module's top level has reached.
+
+    A hook that no library's class stands above waits until the functions are executed that nobody calls: a loop in one
+    of them may call it, and then gives it what the loop has.
+    """
+    functions = [function for function in run.functions.values() if not function.module.is_test]
+    hooks = [function for function in functions if _is_hook(function)]
+    waiting = {*hooks, *(function for function in functions if _presumed(function))}
+    _start_hooks(run, [function for function in hooks if _has_framework(function)])
+    for function in functions:
+        if function not in waiting:
+            _start_orphan(run, function)
+    _start_hooks(run, hooks)
+    for function in functions:
+        if _presumed(function):
+            _start_presumed(run, function)
+    for function in functions:
+        _start_orphan(run, function)
+
+
+def _start_orphan(run: Run, function: Function) -> None:
+    """Execute a function that nobody calls, once; as a step as well, if it computes gradients without a loop."""
+    if _reached(run, function):
+        return
+    effects = start(run, function, "cold", "orphan")
+    if "trains" in effects and "looped" not in effects and _trains_alone(function):
+        start(run, function, "step", "presumed")
+
+
+def _start_presumed(run: Run, function: Function) -> None:
+    reached = _reached(run, function)
+    both = "cold" in reached and "elsewhere" in reached
+    if "step" not in reached and not both:
+        start(run, function, "step", "presumed")
+
+
+def _start_hooks(run: Run, hooks: Iterable[Function]) -> None:
+    for function in hooks:
+        if "step" not in _reached(run, function):
+            start(run, function, "step", "framework")
+
+
+def _has_framework(function: Function) -> bool:
+    """Whether a class of a library stands above a hook's class; else a loop of the project may call it."""
+    return function.cls is not None and bool(function.cls.library_bases)
+
+
+def _reached(run: Run, function: Function) -> dict[str, list[object]]:
+    return run.contexts.get(function, {})
+
+
+def _is_hook(function: Function) -> bool:
+    """Whether a framework calls a method in each step."""
+    cls = function.cls
+    if cls is None or function.name not in STEP_HOOKS or function.no_grad:
+        return False
+    bases = " ".join((*cls.library_bases, *(base.name for base in cls.order)))
+    return re.search(STEP_HOOKS[function.name], bases) is not None
+
+
+def _trains_alone(function: Function) -> bool:
+    """Whether a method that computes gradients without a loop is a step of a loop elsewhere."""
+    path = function.module.path
+    return function.cls is not None and not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(path)
+
+
+def _presumed(function: Function) -> bool:
+    """Whether a forward pass, a loss or an optimizer's step is presumed to run in each step."""
+    name, cls = function.name, function.cls
+    if function.no_grad or NOT_TRAINING_PATH.search(function.module.path) or NOT_TRAINING.search(name):
+        return False
+    if cls is None:  # a forward pass that replaces another
+        args = function.node.args.args
+        return bool(args) and args[0].arg == "self" and FORWARD_NAME.search(name) is not None
+    if NOT_TRAINING.search(cls.name):
+        return False
+    if cls.is_a(AUTOGRAD):
+        return name in ("forward", "backward")
+    if name == "step":
+        return cls.is_a(_OPTIMIZER_BASE)
+    return name in PRESUMED and is_module(cls)
+
+
+def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[Effect]:
+    """Execute a function without a caller. Returns what it does."""
+    self_value = _self(function)
+    saved = run.heat, run.level, run.effects
+    run.heat, run.level, run.effects = heat, level, set()
+    begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
+    run.idle = level == "presumed" and _is_idle(run, function.module)
+    run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
+    try:
+        execute(run, function, _parameters(function, heat, self_value), self_value, None)
+    except RecursionError:  # in an annotation
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
+    run.stack.pop()
+    effects = frozenset(run.effects)
+    run.heat, run.level, run.effects = saved
+    run.idle = False
+    return effects
+
+
+def _is_idle(run: Run, module: Module) -> bool:
+    """Whether no other file imports a file, where files of the project import others at all."""
+    if module.imported or module.is_program or run.imports_by_name:
+        return False
+    return any(one.imported for one in run.project.modules.values())
+
+
+def _self(function: Function) -> Value | None:
+    cls = function.cls
+    if cls is None or function.kind == "staticmethod" or cls.is_a(AUTOGRAD):
+        return None
+    return ClassValue(cls) if function.kind == "classmethod" else Object(cls)
+
+
+def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Environment:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = [*[None] * (len(positional) - len(spec.defaults)), *spec.defaults]
+    pairs = [*zip(positional, defaults, strict=True), *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+    values = {arg.arg: _role(arg, default, function, heat) for arg, default in pairs}
+    if self_value is not None and positional:
+        values[positional[0].arg] = self_value
+    return values
+
+
+def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
+    """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
+    note = "" if arg.annotation is None else text(arg.annotation)
+    if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
+        return Plain(meaning="off") if default.value is False else PLAIN
+    of_host = host_value(arg.annotation)
+    if of_host is not None:
+        return of_host
+    if _NUMBER.match(note):
+        return PLAIN
+    if "device" in arg.arg:
+        return Device("device")
+    annotated = _annotated(note, function, heat) if note else None
+    if annotated is not None:
+        return annotated
+    if heat == "step" and _takes_tensors(function):
+        return _batch_parameter(arg, default, function)
+    if LOADER_PARAMETER.search(arg.arg):
+        return Loader(BATCH)
+    return UNKNOWN.or_none() if isinstance(default, ast.Constant) else UNKNOWN
+
+
+def _takes_tensors(function: Function) -> bool:
+    cls = function.cls
+    if cls is None:
+        return FORWARD_NAME.search(function.name) is not None
+    return is_module(cls) or cls.is_a(AUTOGRAD) or function.name in STEP_HOOKS
+
+
+def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function) -> Value:
+    name = function.name
+    if NOT_A_TENSOR.search(arg.arg) or (function.cls is None and arg.arg == "self"):
+        return UNKNOWN
+    parameters = [inner.arg for inner in function.node.args.args[1:]]
+    batch = parameters[:1] if name in FIRST_ALONE else parameters
+    if name in WITHOUT_BATCH or (name in STEP_HOOKS and arg.arg not in batch):
+        return UNKNOWN
+    way = (f"parameter `{arg.arg}` of {name}",)
+    return Tensor(container=True, source="parameter", way=way, maybe_none=default is not None)
+
+
+def _annotated(note: str, function: Function, heat: Heat) -> Value | None:
+    if _TENSOR.match(note):
+        on_device = heat == "step" or (function.cls is not None and is_module(function.cls))
+        mask = True if "Bool" in note else None
+        return Tensor("device" if on_device else "unknown", mask, way=(f"annotated `{note}`",))
+    if "DataLoader" in note:
+        return Loader(BATCH)
+    if _ARRAY.search(note):
+        return ARRAY
+    name = _OPTIONAL.sub(r"\1", note).strip("'\"")
+    found = function.module.names.get(name)
+    if isinstance(found, ClassValue) and found.cls.name == name:
+        return Object(found.cls)
+    return None

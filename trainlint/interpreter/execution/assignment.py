@@ -1,0 +1,130 @@
+"""Assign to names, attributes and items."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.values.joining import join, joined
+from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
+    NOTHING,
+    Choice,
+    ClassValue,
+    Items,
+    Mapping_,
+    ModuleValue,
+    Object,
+    Plain,
+    SuperValue,
+    Tensor,
+)
+from trainlint.interpreter.values.value import Value
+
+HOST_MADE: Final = frozenset({"factory", "data", "array"})
+"""Sources of host tensors that are surely not a batch or a result."""
+
+
+def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
+    """Assign a value to any target."""
+    match target:
+        case ast.Name():
+            if target.id in frame.global_names:
+                names = frame.module.names
+                names[target.id] = join(names[target.id], value) if target.id in names else value
+            frame.names[target.id] = value
+        case ast.Tuple() | ast.List():
+            _unpack(run, target, value, frame)
+        case ast.Starred():
+            assign(run, target.value, value, frame)
+        case ast.Attribute():
+            set_attribute(run, run.value(target.value, frame), target.attr, value)
+        case ast.Subscript():
+            store_item(run, target, value, frame)
+
+
+def _unpack(run: Run, target: ast.Tuple | ast.List, value: Value, frame: Frame) -> None:
+    places = target.elts
+    starred = any(isinstance(place, ast.Starred) for place in places)
+    if isinstance(value, Items) and value.fixed and len(value.parts) == len(places) and not starred:
+        for place, part in zip(places, value.parts, strict=True):
+            assign(run, place, part, frame)
+        return
+    one = run.items(value, target, frame)
+    for place in places:
+        assign(run, place, Items((one,)) if isinstance(place, ast.Starred) else one, frame)
+
+
+def set_attribute(run: Run, base: Value, name: str, value: Value) -> None:
+    """Remember what an attribute is, besides what else it may be."""
+    match base:
+        case Choice():
+            for option in base.options:
+                set_attribute(run, option, name, value)
+        case Object() | ClassValue() | SuperValue():
+            cls = base.of.cls if isinstance(base, SuperValue) else base.cls
+            old = run.attributes.get((cls, name))
+            run.attributes[cls, name] = value if old is None else join(old, value)
+        case ModuleValue():
+            base.module.names[name] = value
+
+
+def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> None:
+    """`base[index] = value`: waits and copies of tensors, and what a container holds from now on."""
+    base, index = run.value(target.value, frame), run.value(target.slice, frame)
+    if isinstance(base, Tensor):
+        _store_in_tensor(run, target, base, index, value, frame)
+    elif isinstance(base, Mapping_):
+        key = index.constant if isinstance(index, Plain) and _is_key(index.constant) else ANY_KEY
+        items = dict(base.items)
+        if key in items and key is ANY_KEY:
+            items[key] = join(items[key], value)
+        elif len(items) < bounds.PARTS:
+            items[key] = value
+        put_back(run, target.value, Mapping_(items, base.maybe_none), frame)
+    elif isinstance(base, Items):
+        put_back(run, target.value, Items((joined((*base.parts, value)),)), frame)
+
+
+def _is_key(constant: object) -> bool:
+    return constant is not NOTHING and isinstance(constant, str | int)
+
+
+def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value, value: Value, frame: Frame) -> None:
+    if base.on_host:
+        if isinstance(value, Tensor) and value.place == "device" and not value.container and not base.container:
+            run.tell(target, Happening.HOST_WRITE, "a write into a host tensor", value)
+        return
+    if _selects(index) and isinstance(value, Tensor) and not value.container:
+        run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
+    slice_bounds(run, target.slice, frame)
+    copied = isinstance(value, Tensor) and value.place == "host" and value.source in HOST_MADE
+    if base.place == "device" and copied and isinstance(value, Tensor) and not value.container:
+        run.tell(target, Happening.INDEX_COPY, "a write of a host tensor", value)
+
+
+def _selects(index: Value) -> bool:
+    """Whether an index is a mask on the device."""
+    return isinstance(index, Tensor) and bool(index.mask) and not index.container and not index.on_host
+
+
+def slice_bounds(run: Run, index: ast.expr, frame: Frame) -> None:
+    """Tell the bounds of slices that are tensors of the device."""
+    for part in index.elts if isinstance(index, ast.Tuple) else (index,):
+        if isinstance(part, ast.Slice):
+            for bound in (part.lower, part.upper, part.step):
+                if bound is not None:
+                    run.reads(bound, run.value(bound, frame), Happening.BOUND, "a bound of a slice")
+
+
+def put_back(run: Run, place: ast.expr, value: Value, frame: Frame) -> None:
+    """Store a container that has changed where it came from."""
+    if isinstance(place, ast.Name):
+        names = frame.names if place.id in frame.names else frame.module.names
+        if place.id in names:
+            names[place.id] = value
+    elif isinstance(place, ast.Attribute):
+        set_attribute(run, run.value(place.value, frame), place.attr, value)

@@ -1,0 +1,163 @@
+"""Attributes of values."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT, by_name
+from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE
+from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
+from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.definitions import Class
+from trainlint.interpreter.values.joining import joined
+from trainlint.interpreter.values.kinds import DTYPE as DTYPE_VALUE
+from trainlint.interpreter.values.kinds import (
+    PLAIN,
+    UNKNOWN,
+    Array,
+    Choice,
+    ClassValue,
+    Device,
+    FunctionValue,
+    Items,
+    Made,
+    Mapping_,
+    ModuleValue,
+    Name,
+    Object,
+    Plain,
+    SuperValue,
+    Tensor,
+    Unknown,
+)
+from trainlint.interpreter.values.value import Value
+
+_CONTAINER_METHODS: Final = frozenset({"keys", "values", "items", "size", "to", "cuda"})
+_OF_HOST: Final = frozenset({"shape", "size", "ndim", "dtype"})
+
+
+def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
+    """`base.name`."""
+    value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
+    if not isinstance(value, Unknown):
+        return value
+    if OPTIONS_OBJECT.search(text(node.value)):
+        return run.options.get(node.attr, value)
+    return by_name(node.attr) or value
+
+
+def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+    """An attribute of a value; a property is called."""
+    match base:
+        case Made():
+            return _of_made(base, name)
+        case Name():
+            dotted = f"{base.dotted}.{name}"
+            return DTYPE_VALUE if DTYPE.match(dotted) else Name(dotted)
+        case ModuleValue():
+            return _of_module(run, base, name)
+        case Object() | ClassValue() | SuperValue():
+            return member(run, base, name, node, frame)
+        case Choice():
+            return joined(attribute(run, option, name, node, frame) for option in base.options)
+        case Tensor():
+            return _of_tensor(base, name)
+        case Array() | Plain():
+            return PLAIN if name in _OF_HOST else base if name == "T" else UNKNOWN
+        case Mapping_():
+            return base.items.get(name, UNKNOWN)
+    return UNKNOWN
+
+
+def _of_made(base: Made, name: str) -> Value:
+    if name == "module":
+        return base
+    if name in ("weight", "bias") and base.dotted.startswith("torch.nn"):
+        return Tensor(way=("a parameter",))
+    return UNKNOWN
+
+
+def _of_module(run: Run, base: ModuleValue, name: str) -> Value:
+    found = base.module.names.get(name)
+    if found is not None:
+        return found
+    below = run.project.modules.get(f"{base.module.name}.{name}")
+    if below is None:
+        return UNKNOWN
+    run.execute_module(below)
+    return ModuleValue(below)
+
+
+def _of_tensor(base: Tensor, name: str) -> Value:
+    if name in HOST_ATTRIBUTES:
+        return Items((PLAIN,)) if name == "shape" else PLAIN
+    if name == "device":
+        return Device(base.place)
+    if name in SAME_ATTRIBUTES:
+        return base
+    if name == "grad":
+        return base.but(mask=False, container=False)
+    if not base.container or name in _CONTAINER_METHODS:
+        return UNKNOWN
+    return PLAIN if HOST_FIELDS.search(name) else base
+
+
+def is_module(cls: Class) -> bool:
+    """Whether a class is one of modules: by its bases, or as it has a forward pass and a base in a library."""
+    if cls.is_a(MODULE):
+        return True
+    return cls.find("forward") is not None and bool(cls.library_bases) and not cls.is_a(AUTOGRAD)
+
+
+def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: ast.AST, frame: Frame) -> Value:
+    """An attribute of an object or class of the project: assigned, defined, or known of all modules."""
+    if isinstance(base, SuperValue):
+        return _of_super(run, base, name, node, frame)
+    cls = base.cls
+    found = [run.attributes[one, name] for one in cls.order if (one, name) in run.attributes]
+    defined = cls.find(name)
+    if defined is not None:
+        if isinstance(defined, FunctionValue):
+            return bind(run, defined, base, node, frame)
+        found.append(defined)
+    if found:
+        return joined(found)
+    if name == "__class__":
+        return ClassValue(cls)
+    if is_module(cls):
+        match name:
+            case "device":
+                return Device("device")
+            case "module":
+                return base
+            case "training":
+                return PLAIN
+    return UNKNOWN
+
+
+def _of_super(run: Run, base: SuperValue, name: str, node: ast.AST, frame: Frame) -> Value:
+    order = base.of.cls.order
+    after = order[order.index(base.definer) + 1 :] if base.definer in order else order[1:]
+    for cls in after:
+        if name in cls.names:
+            return bind(run, cls.names[name], base.of, node, frame)
+    return UNKNOWN
+
+
+def bind(run: Run, value: Value, base: Value, node: ast.AST, frame: Frame) -> Value:
+    """A function as an attribute of an object or class: a method, or the result of a property."""
+    if not isinstance(value, FunctionValue) or value.bound is not None:
+        return value
+    function = value.function
+    if function.kind == "staticmethod":
+        return value
+    if function.kind == "property" and isinstance(base, Object):
+        return run.call(FunctionValue(function, base, value.args, value.named), Arguments(), node, frame)
+    if function.kind == "classmethod":
+        owner = ClassValue(base.cls) if isinstance(base, Object) else base
+        return FunctionValue(function, owner, value.args, value.named)
+    if isinstance(base, ClassValue):
+        return value
+    return FunctionValue(function, base, value.args, value.named)

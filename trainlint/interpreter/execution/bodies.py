@@ -1,0 +1,117 @@
+"""Execute the body of a function, once for each context: how often it runs, and what it is given."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.bounds import Limit
+from trainlint.interpreter.execution.arguments import handed, parameters
+from trainlint.interpreter.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
+from trainlint.interpreter.machine.events import Link
+from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
+from trainlint.interpreter.values.definitions import Function
+from trainlint.interpreter.values.joining import join, joined
+from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream
+from trainlint.interpreter.values.value import Environment, Value
+
+
+def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: ast.AST) -> Value:
+    """Call a function of the project."""
+    function = value.function
+    args = (*value.args, *arguments.args)
+    named = {**value.named, **arguments.named}
+    self_value = value.bound
+    if self_value is not None:
+        args = (self_value, *args)
+    elif function.cls is not None and args and isinstance(args[0], Object):
+        self_value = args[0]
+    values = parameters(function, Arguments(args, named, arguments.open, arguments.rest))
+    step = f"passed by {run.frame.module.path}:{getattr(node, 'lineno', 0)}"
+    values = {name: handed(given, step) for name, given in values.items()}
+    return execute(run, function, values, self_value, node)
+
+
+def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
+    """The result of a function in a context; what it does is added to the effects of the code around."""
+    heat = _heat(run, function)
+    kind = "elsewhere" if heat in ELSEWHERE else heat
+    key = (kind, tuple(sorted((name, value.key) for name, value in values.items())), run.level == "sure", run.quiet)
+    remembered = run.remembered.setdefault(function, {})
+    known = remembered.get(key)
+    if known is not None:
+        run.effects |= known.effects
+        run.stepped = run.stepped or "optimizes" in known.effects
+        run.tell_again(known.told, function, node)
+        return known.result
+    contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
+    limit = _limit(run, function, len(contexts), kind)
+    if limit is not None:
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, limit))
+    if limit is not None or _recursive(run, function):
+        return _what_is_known(run, function, contexts)
+    remembered[key] = Remembered(run.results.get(function, UNKNOWN))
+    contexts.append(key)
+    done = remembered[key] = _execute(run, function, values, self_value, node, heat)
+    result, effects = done.result, done.effects
+    old = run.results.get(function)
+    run.results[function] = result if old is None else join(old, result)
+    run.stepped = run.stepped or "optimizes" in effects
+    run.effects |= effects
+    return result
+
+
+def _heat(run: Run, function: Function) -> Heat:
+    """How often the body runs: as its caller, unless the name says otherwise."""
+    if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
+        return "evaluation"
+    if run.heat == "step" and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):
+        return "evaluation"
+    return "step" if run.heat == "cold" and function.name == TRAINING_STEP else run.heat
+
+
+def _limit(run: Run, function: Function, contexts: int, kind: str) -> Limit | None:
+    """The limit that keeps a body from being executed."""
+    if contexts >= bounds.CONTEXTS[kind]:
+        return Limit.CONTEXTS
+    if len(run.stack) > bounds.NESTED_CALLS:
+        return Limit.CALLS
+    return Limit.STATEMENTS if function.module.spent > function.module.allowed else None
+
+
+def _recursive(run: Run, function: Function) -> bool:
+    """Whether a function has called itself already: what it gives is what it gave before."""
+    return sum(1 for frame in run.stack if frame.function is function) > 1
+
+
+def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Value:
+    """All results in the contexts that were executed."""
+    remembered = run.remembered[function]
+    for key in contexts:
+        run.effects |= remembered[key].effects
+    if contexts:
+        return joined(remembered[key].result for key in contexts)
+    return run.results.get(function, UNKNOWN)
+
+
+def _execute(
+    run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None, heat: Heat
+) -> Remembered:
+    around, effects, told = run.heat, run.effects, run.told
+    run.heat, run.effects, run.told = heat, set(), []
+    frame = Frame(
+        function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
+    )
+    if heat == "step" and around == "cold":
+        frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")
+    run.stack.append(frame)
+    run.attempt(function.body, frame)
+    own, depth = run.told, len(run.stack)
+    run.stack.pop()
+    own_effects: frozenset[Effect] = frozenset() if heat == "evaluation" else frozenset(run.effects)
+    run.heat, run.effects, run.told = around, effects, [*told, *own]
+    inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
+    if function.generator:
+        return Remembered(Stream(joined(frame.yielded)), own_effects, inside)
+    return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside)

@@ -1,0 +1,204 @@
+"""Statements that choose: `if`, `try`, `match`, `with`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Final
+
+from trainlint.interpreter.branches.branch import Branch
+from trainlint.interpreter.execution.assignment import assign
+from trainlint.interpreter.execution.tests import narrow, truth
+from trainlint.interpreter.machine.events import Link
+from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.joining import join
+from trainlint.interpreter.values.kinds import Object, Stream
+from trainlint.interpreter.values.value import Environment
+
+_REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
+"""What gives an object an attribute by name."""
+
+
+def merged(one: Environment, other: Environment) -> Environment:
+    """The names after two ways have met."""
+    result = dict(one)
+    for name, value in other.items():
+        known = result.get(name)
+        if known is None:
+            result[name] = value
+        elif known is not value:
+            result[name] = join(known, value)
+    return result
+
+
+def if_(run: Run, node: ast.If, frame: Frame) -> bool:
+    """Execute both branches, or the one that is known to run, each as often as the test says."""
+    branch = _filling(node, frame, truth(run, node.test, frame))
+    if branch.truth is not None:
+        if branch.truth:
+            narrow(node.test, frame, holds=True)
+        return run.block(node.body if branch.truth else node.orelse, frame)
+    heat = run.heat
+    holds, fails = _heats(run, node, frame, branch)
+    before = frame.names
+    ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
+    frame.names = before
+    other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
+    frame.names = before
+    _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
+    rest = fails if ended else holds
+    run.heat = heat if ended == other_ended or (ended and _raises(node)) else rest
+    if run.heat != heat:  # for the rest of the block
+        frame.behind = _behind(node.test, frame, holds=not ended)
+    return ended and other_ended
+
+
+def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, Heat]:
+    """How often each branch runs, and what follows it."""
+    leaves = isinstance(node.body[-1], (ast.Raise, *frame.leaving))
+    holds, fails = run.cooled("rare" if leaves else branch.holds), run.cooled(branch.fails)
+    if fails != "evaluation" and run.heat == "step" and run.stepped and _skips(node):
+        fails = "rare"  # what follows the optimizer's step and is mostly skipped
+    return holds, fails
+
+
+def _raises(node: ast.If) -> bool:
+    return isinstance(node.body[-1], ast.Raise)
+
+
+def _replace(names: Environment, by: Environment) -> None:
+    """Fill an environment anew in place, since functions defined in it hold it."""
+    names.clear()
+    names.update(by)
+
+
+def _branch(
+    run: Run, body: list[ast.stmt], frame: Frame, test: ast.expr, *, holds: bool, heat: Heat
+) -> tuple[bool, Environment]:
+    """Execute one branch in a copy of the names. Returns whether it ends the block, and its names."""
+    run.spend(frame, len(frame.names))
+    frame.names = dict(frame.names)
+    narrow(test, frame, holds=holds)
+    behind = frame.behind
+    if heat != run.heat:
+        frame.behind = _behind(test, frame, holds=holds)
+    around, run.heat = run.heat, heat
+    ended = run.block(body, frame)
+    run.heat, frame.behind = around, behind
+    return ended, frame.names
+
+
+def _behind(test: ast.expr, frame: Frame, *, holds: bool) -> Link:
+    return Link(frame.module.path, test.lineno, f"{'if' if holds else 'unless'} {text(test)}")
+
+
+def _skips(node: ast.If) -> bool:
+    return len(node.body) == 1 and isinstance(node.body[0], ast.Continue)
+
+
+def _filling(node: ast.If, frame: Frame, branch: Branch) -> Branch:
+    """A branch that fills what the test found missing, or resets the mark that it asked for, runs once."""
+    if branch.holds or branch.truth is not None:
+        return branch
+    if _fills(node, frame):
+        return Branch(None, "rare", branch.fails, f"`{text(node.test)}` holds the first time only")
+    return branch
+
+
+def _fills(node: ast.If, frame: Frame) -> bool:
+    test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
+    match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
+            return f"{text(owner)}.{name}" in _targets(node.body) or _registers(node.body, name)
+        case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
+            return text(asked) in _targets(node.body)
+        case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
+            return _fills_container(node.body, text(container).partition(".keys")[0], frame)
+        case ast.Attribute():
+            constants = [
+                inner for inner in node.body if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant)
+            ]
+            return text(test) in _targets(constants)
+    return False
+
+
+def _targets(body: Sequence[ast.stmt]) -> list[str]:
+    return [text(target) for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+
+
+def _fills_container(body: list[ast.stmt], where: str, frame: Frame) -> bool:
+    """Whether statements store an item in a container that outlives the function."""
+    if where in frame.names and where not in frame.global_names and not frame.is_module:
+        return False
+    targets = [target for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
+    return any(isinstance(target, ast.Subscript) and text(target.value) == where for target in targets)
+
+
+def _registers(body: list[ast.stmt], name: str) -> bool:
+    """Whether statements register a buffer or parameter, or set an attribute, under a name."""
+    calls = (inner.value for inner in body if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call))
+    return any(
+        text(call.func).rpartition(".")[2] in _REGISTERING
+        and any(isinstance(arg, ast.Constant) and arg.value == name for arg in call.args[:2])
+        for call in calls
+    )
+
+
+def try_(run: Run, node: ast.Try, frame: Frame) -> bool:
+    """The body always, the handlers now and then."""
+    run.spend(frame, len(frame.names))
+    before = dict(frame.names)
+    ended = run.block(node.body, frame)
+    names = frame.names
+    if not _imports(node.body):
+        heat = run.heat
+        run.heat = run.cooled("rare")
+        for handler in node.handlers:
+            run.spend(frame, len(names))
+            frame.names = merged(before, names)
+            if not run.block(handler.body, frame) and not ended:
+                names.update(merged(names, frame.names))
+        run.heat = heat
+    frame.names = names
+    if not ended:
+        ended = run.block(node.orelse, frame)
+    return run.block(node.finalbody, frame) or ended
+
+
+def _imports(body: list[ast.stmt]) -> bool:
+    """Whether a body tries an import, whose handlers are for another installation."""
+    return any(isinstance(inner, ast.Import | ast.ImportFrom) for inner in body) and all(
+        isinstance(inner, ast.Import | ast.ImportFrom | ast.Assign | ast.Expr) for inner in body
+    )
+
+
+def match_(run: Run, node: ast.Match, frame: Frame) -> bool:
+    """Each case in the names before."""
+    run.value(node.subject, frame)
+    before = frame.names
+    after: Environment | None = None
+    for case in node.cases:
+        run.spend(frame, len(before))
+        frame.names = dict(before)
+        if not run.block(case.body, frame):
+            after = frame.names if after is None else merged(after, frame.names)
+    frame.names = before
+    if after is not None:
+        before.update(merged(before, after))
+    return False
+
+
+def with_(run: Run, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+    """Enter and leave objects of the project; take what a generator yields."""
+    for item in node.items:
+        value = run.value(item.context_expr, frame)
+        if isinstance(value, Object) and value.cls.find("__enter__") is not None:
+            entered = run.call(run.attribute(value, "__enter__", node, frame), Arguments(), node, frame)
+            run.call(run.attribute(value, "__exit__", node, frame), Arguments(), node, frame)
+            value = entered
+        elif isinstance(value, Stream):
+            value = value.item
+        if item.optional_vars is not None:
+            assign(run, item.optional_vars, value, frame)
+    return run.block(node.body, frame)

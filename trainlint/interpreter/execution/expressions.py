@@ -1,0 +1,212 @@
+"""Expressions, but for names, attributes, subscripts and calls."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.execution.assignment import assign
+from trainlint.interpreter.execution.operators import arithmetic, comparison
+from trainlint.interpreter.execution.tests import truth
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.values.definitions import Function
+from trainlint.interpreter.values.joining import element, few, join, joined
+from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    FunctionValue,
+    Items,
+    Mapping_,
+    Plain,
+    Tensor,
+)
+from trainlint.interpreter.values.value import Value
+
+
+def constant(run: Run, node: ast.Constant, frame: Frame) -> Value:
+    """None, flags, strings and small integers are known."""
+    value = node.value
+    small = isinstance(value, int) and abs(value) < bounds.LARGEST_NUMBER
+    return Plain(value) if value is None or isinstance(value, str) or small else PLAIN
+
+
+def sequence(run: Run, node: ast.Tuple | ast.List, frame: Frame) -> Value:
+    """A tuple or list in the code."""
+    run.spend(frame, len(node.elts))
+    parts = [
+        element(run.value(part.value, frame)) if isinstance(part, ast.Starred) else run.value(part, frame)
+        for part in node.elts
+    ]
+    fixed = len(parts) <= bounds.PARTS and not any(isinstance(part, ast.Starred) for part in node.elts)
+    return Items(tuple(parts[: bounds.PARTS]), fixed)
+
+
+def set_(run: Run, node: ast.Set, frame: Frame) -> Value:
+    """A set in the code."""
+    run.spend(frame, len(node.elts))
+    return Items(tuple([run.value(part, frame) for part in node.elts][: bounds.PARTS]))
+
+
+def mapping(run: Run, node: ast.Dict, frame: Frame) -> Value:
+    """A dict in the code."""
+    run.spend(frame, len(node.values))
+    items: dict[object, Value] = {}
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = run.value(value_node, frame)
+        if key_node is None:
+            if isinstance(value, Mapping_):
+                items.update(value.items)
+            continue
+        key = run.value(key_node, frame)
+        slot = key.constant if isinstance(key, Plain) and isinstance(key.constant, str | int) else ANY_KEY
+        items[slot] = join(items[slot], value) if slot in items else value
+    return Mapping_(few(items))
+
+
+def inner(run: Run, node: ast.Starred | ast.Await, frame: Frame) -> Value:
+    """What a star or `await` stands before."""
+    return run.value(node.value, frame)
+
+
+def named(run: Run, node: ast.NamedExpr, frame: Frame) -> Value:
+    """`name := value`."""
+    value = run.value(node.value, frame)
+    assign(run, node.target, value, frame)
+    return value
+
+
+def lambda_(run: Run, node: ast.Lambda, frame: Frame) -> Value:
+    """A function without a name."""
+    function = run.functions.get(id(node))
+    if function is None:
+        function = run.functions[id(node)] = Function(node, frame.module, None)
+    return define(run, function, frame)
+
+
+def define(run: Run, function: Function, frame: Frame) -> FunctionValue:
+    """A function as it is defined: with the scopes around and the defaults of its parameters."""
+    if frame.function is not None:
+        function.scopes = (frame.names, *frame.scopes)
+    else:
+        function.scopes = frame.scopes
+    spec = function.node.args
+    function.defaults = tuple(run.value(default, frame) for default in spec.defaults)
+    function.named_defaults = tuple(
+        None if default is None else run.value(default, frame) for default in spec.kw_defaults
+    )
+    return FunctionValue(function)
+
+
+def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
+    """`one if test else other`."""
+    branch = truth(run, node.test, frame)
+    if branch.truth is not None:
+        return run.value(node.body if branch.truth else node.orelse, frame)
+    heat = run.heat
+    run.heat = run.cooled(branch.holds)
+    one = run.value(node.body, frame)
+    run.heat = heat
+    run.heat = run.cooled(branch.fails)
+    other = run.value(node.orelse, frame)
+    run.heat = heat
+    return join(one, other)
+
+
+def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
+    """`a and b`: all but the last are asked for their truth."""
+    values = []
+    for part in node.values:
+        value = run.value(part, frame)
+        if part is not node.values[-1]:
+            run.reads(part, value, Happening.TEST, "`and` or `or`")
+        values.append(value)
+    return joined(values)
+
+
+def unary(run: Run, node: ast.UnaryOp, frame: Frame) -> Value:
+    """`not a`, `-a`, `~a`."""
+    value = run.value(node.operand, frame)
+    if isinstance(node.op, ast.Not):
+        run.reads(node, value, Happening.TEST, "`not`")
+        return Plain(not value.constant) if isinstance(value, Plain) and value.known else PLAIN
+    if not isinstance(value, Plain):
+        return value
+    if isinstance(node.op, ast.USub) and value.known and isinstance(value.constant, int):
+        return Plain(-value.constant)
+    return PLAIN
+
+
+def binary(run: Run, node: ast.BinOp, frame: Frame) -> Value:
+    """Arithmetic, and formatting by `%`."""
+    left, right = run.value(node.left, frame), run.value(node.right, frame)
+    if isinstance(node.op, ast.Mod) and isinstance(left, Plain) and (left.text is not None or _has_text(node.left)):
+        for value in right.parts if isinstance(right, Items) else (right,):
+            run.reads(node, value, Happening.FORMAT, "formatting")
+        return PLAIN
+    return arithmetic(left, right, node.op)
+
+
+def _has_text(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node))
+
+
+def compare(run: Run, node: ast.Compare, frame: Frame) -> Value:
+    """A comparison of two or more values."""
+    left = run.value(node.left, frame)
+    result: Value = PLAIN
+    for operator, right_node in zip(node.ops, node.comparators, strict=True):
+        right = run.value(right_node, frame)
+        if isinstance(operator, ast.In | ast.NotIn) and isinstance(right, Items):
+            run.reads(node, left, Happening.COMPARE, "`in`")
+        one = comparison(left, operator, right)
+        if isinstance(one, Tensor):
+            result = one
+        left = right
+    return result
+
+
+def formatted(run: Run, node: ast.JoinedStr, frame: Frame) -> Value:
+    """An f-string."""
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            run.reads(node, run.value(part.value, frame), Happening.FORMAT, "formatting")
+    return PLAIN
+
+
+def _comprehension(run: Run, generators: list[ast.comprehension], parts: list[ast.expr], frame: Frame) -> list[Value]:
+    names = frame.names
+    run.spend(frame, len(names))
+    frame.names = dict(names)
+    for generator in generators:
+        item = run.items(run.value(generator.iter, frame), generator.iter, frame)
+        assign(run, generator.target, item, frame)
+        for test in generator.ifs:
+            truth(run, test, frame)
+    values = [run.value(part, frame) for part in parts]
+    frame.names = names
+    return values
+
+
+def list_comprehension(run: Run, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
+    """`[a for b in c]` and its kin."""
+    return Items(tuple(_comprehension(run, node.generators, [node.elt], frame)))
+
+
+def dict_comprehension(run: Run, node: ast.DictComp, frame: Frame) -> Value:
+    """`{a: b for c in d}`."""
+    return Mapping_({ANY_KEY: _comprehension(run, node.generators, [node.key, node.value], frame)[1]})
+
+
+def yield_(run: Run, node: ast.Yield, frame: Frame) -> Value:
+    """Keep what is yielded."""
+    frame.yielded.append(NONE if node.value is None else run.value(node.value, frame))
+    return UNKNOWN
+
+
+def yield_from(run: Run, node: ast.YieldFrom, frame: Frame) -> Value:
+    """Keep the items of what is yielded from."""
+    frame.yielded.append(element(run.value(node.value, frame)))
+    return UNKNOWN

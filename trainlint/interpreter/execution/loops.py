@@ -1,0 +1,100 @@
+"""Loops. A loop whose body trains is a training loop, and its body a step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from trainlint.interpreter.execution.assignment import assign
+from trainlint.interpreter.execution.branching import merged
+from trainlint.interpreter.execution.tests import truth
+from trainlint.interpreter.machine.events import Link
+from trainlint.interpreter.machine.run import Effect, Frame, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.kinds import Items, Loader, Stream, Tensor
+from trainlint.interpreter.values.value import Value
+
+
+def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
+    """A loop over items."""
+    source = run.value(node.iter, frame)
+    item = run.items(source, node.iter, frame)
+    if isinstance(source, Items) and source.fixed and not source.parts:
+        return False
+    run.feeding = _feeds(source)
+    _loop(run, node, frame, lambda: assign(run, node.target, item, frame))
+    return False
+
+
+def while_(run: Run, node: ast.While, frame: Frame) -> bool:
+    """A loop with a test."""
+
+    def ask() -> None:
+        truth(run, node.test, frame)
+
+    _loop(run, node, frame, ask)
+    return False
+
+
+def _feeds(source: Value) -> bool:
+    """Whether the items are batches of a loader, perhaps numbered or zipped."""
+    if isinstance(source, Loader):
+        return True
+    if not isinstance(source, Stream) or not isinstance(source.item, Items):
+        return False
+    return any(isinstance(part, Tensor) and part.source == "loader" for part in source.item.parts)
+
+
+def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
+    """Execute a body twice: first to see what it does, then as often as that says."""
+    around, heat, quiet, stepped = run.effects, run.heat, run.quiet, run.stepped
+    feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
+    run.spend(frame, len(frame.names))
+    before = dict(frame.names)
+    run.effects = set()
+    run.quiet = quiet or heat == "step"
+    begin()
+    run.block(node.body, frame)
+    run.quiet = quiet
+    frame.names.update(merged(before, frame.names))
+    effects = run.effects
+    trains = heat == "cold" and _trains(effects, feeding) and not _over_few(node)
+    leaving, step = frame.leaving, frame.step
+    if trains:
+        run.heat = "step"
+        frame.step = Link(frame.module.path, node.lineno, _head(node))
+    frame.leaving = (ast.Return, ast.Break) if trains else (ast.Return,) if leaving else ()
+    run.stepped = False
+    begin()
+    run.block(node.body, frame)
+    frame.leaving, frame.step = leaving, step
+    run.heat, run.stepped = heat, stepped or (run.stepped and not trains)
+    frame.names.update(merged(before, frame.names))
+    if trains:
+        epoch: set[Effect] = {"epoch"} if feeding or "takes_batches" in effects else set()
+        effects = {"looped", *epoch, *(effects - {"trains", "optimizes", "takes_batches"})}
+    around |= effects
+    run.effects = around
+    run.block(node.orelse, frame)
+
+
+def _trains(effects: set[Effect], feeding: bool) -> bool:
+    """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself."""
+    takes = feeding or "takes_batches" in effects
+    if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
+        return takes and ("trains" in effects or "optimizes" in effects)
+    looped = "looped" in effects
+    return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
+
+
+def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """A loop over a list in the code is no training loop."""
+    return not isinstance(node, ast.While) and isinstance(node.iter, ast.List | ast.Tuple)
+
+
+def _head(node: ast.For | ast.AsyncFor | ast.While) -> str:
+    """The loop as its first line says it."""
+    if isinstance(node, ast.While):
+        return f"while {text(node.test)}"
+    target = text(node.target)
+    return f"for {target[1:-1] if isinstance(node.target, ast.Tuple) else target} in {text(node.iter)}"

@@ -1,0 +1,112 @@
+"""`base[index]`: waits of masks and bounds, copies of indices, and what a container holds."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.interpreter.execution.assignment import HOST_MADE, slice_bounds
+from trainlint.interpreter.libraries.guesses import by_name
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.values.joining import element, joined
+from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
+    PLAIN,
+    UNKNOWN,
+    Array,
+    Choice,
+    Items,
+    Mapping_,
+    Object,
+    Plain,
+    Stream,
+    Tensor,
+)
+from trainlint.interpreter.values.value import Value
+
+
+def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
+    """What an index or key gives."""
+    base, index = run.value(node.value, frame), run.value(node.slice, frame)
+    match base:
+        case Tensor():
+            return _of_tensor(run, node, base, index, frame)
+        case Mapping_():
+            return item_of(base, index)
+        case Items():
+            return _of_items(node, base)
+        case Choice():
+            return joined(element(option) for option in base.options)
+        case Stream():
+            return element(base)
+        case Array():
+            return base
+        case Object() if base.cls.find("__getitem__") is not None:
+            getter = run.attribute(base, "__getitem__", node, frame)
+            return run.call(getter, Arguments((index,)), node, frame)
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return by_name(node.slice.value) or UNKNOWN
+    return UNKNOWN
+
+
+def item_of(base: Mapping_, key: Value) -> Value:
+    """The item of a mapping under a key."""
+    known = isinstance(key, Plain) and isinstance(key.constant, str | int)
+    if known and isinstance(key, Plain) and key.constant in base.items:
+        return base.items[key.constant]
+    if ANY_KEY in base.items:
+        return base.items[ANY_KEY]
+    return UNKNOWN if known else joined(base.items.values())
+
+
+def _of_items(node: ast.Subscript, base: Items) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        return Items((element(base),) if base.parts else ())
+    if base.fixed:
+        position = _integer(node.slice)
+        if position is not None and -len(base.parts) <= position < len(base.parts):
+            return base.parts[position]
+    return element(base)
+
+
+def _integer(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return -number
+    return None
+
+
+def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value, frame: Frame) -> Tensor:
+    if not base.on_host:
+        parts = index.parts if isinstance(index, Items) else (index,)
+        selecting = next((part for part in parts if _selects(part, base)), None)
+        if selecting is not None:
+            run.tell(node, Happening.MASK_INDEX, "an index by a boolean mask", selecting)
+        if not base.container:
+            slice_bounds(run, node.slice, frame)
+            _copied_indices(run, node, base, parts)
+    if base.container and isinstance(node.slice, ast.Slice | ast.Tuple):
+        return base.but(container=not isinstance(node.slice, ast.Tuple))
+    return base
+
+
+def _selects(index: Value, base: Tensor) -> bool:
+    """Whether an index is a mask on the device. A structure's index could be anything that is not surely there."""
+    if not isinstance(index, Tensor) or not index.mask or index.container:
+        return False
+    return index.place == "device" if base.container else not index.on_host
+
+
+def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Value, ...]) -> None:
+    if base.place != "device":
+        return
+    for part in parts:
+        if isinstance(part, Tensor) and part.place == "host" and part.source in HOST_MADE and not part.container:
+            run.tell(node, Happening.INDEX_COPY, "a host tensor as index", part)
+
+
+def slice_(run: Run, node: ast.Slice, frame: Frame) -> Value:
+    """A slice is no tensor; its bounds are asked where it is used."""
+    return PLAIN

@@ -1,0 +1,347 @@
+"""A run: what it has found out so far, where it is, and how its parts are called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.bounds import Limit
+from trainlint.interpreter.branches.branch import Cold
+from trainlint.interpreter.libraries.frameworks import FORWARD_NAME
+from trainlint.interpreter.machine.events import Event, Happening, Level, Link, Listener
+from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.project.modules import Project
+from trainlint.interpreter.values.definitions import Class, Function, Module
+from trainlint.interpreter.values.kinds import UNKNOWN, Tensor
+from trainlint.interpreter.values.value import Environment, Value
+
+Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
+"""How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
+"""What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
+training steps (`epoch`: over the batches of a loader)."""
+ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
+"""Heats that stay: what is called from there is not part of a training step."""
+
+
+class Told(NamedTuple):
+    """An event, and how many calls deep it was told."""
+
+    event: Event
+    depth: int
+    start: int
+    """How many calls deep its chain begins; negative where it begins in a caller of the body that tells it."""
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call."""
+
+    args: Sequence[Value] = ()
+    named: Mapping[str, Value] = {}
+    """By name."""
+    open: bool = False
+    """Whether there may be more than are known, as after `*args`."""
+    rest: Value | None = None
+    """What any further named argument is, as after `**batch`."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them."""
+        return (*self.args, *self.named.values())
+
+    def get(self, position: int, name: str) -> Value | None:
+        """An argument that may be given by position or name."""
+        return self.args[position] if len(self.args) > position else self.named.get(name)
+
+
+class Remembered(NamedTuple):
+    """What executing a body gave."""
+
+    result: Value
+    effects: frozenset[Effect] = frozenset()
+    told: tuple[Told, ...] = ()
+    """What was told, with the depth counted from the body."""
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A function, class body or module that is being executed."""
+
+    module: Module
+    names: Environment
+    function: Function | None = None
+    """None at the top level of a module, and in a class body."""
+    cls: Class | None = None
+    """The class whose body this is."""
+    scopes: tuple[Environment, ...] = ()
+    """Names of the functions around."""
+    self_value: Value | None = None
+    global_names: set[str] = field(default_factory=set)
+    returned: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)
+    leaving: tuple[type[ast.stmt], ...] = ()
+    """Statements that leave the loop of training steps that stands here, and thus run once."""
+    called_at: ast.AST | None = None
+    """The call in the frame before."""
+    step: Link | None = None
+    """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
+    behind: Link | None = None
+    """The innermost test that makes the code which is executed here run more seldom."""
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is the top level of a file."""
+        return self.function is None and self.cls is None
+
+    @property
+    def title(self) -> str:
+        """The name of what is executed, for people."""
+        if self.function is not None:
+            return self.function.name
+        return "<module>" if self.cls is None else self.cls.name
+
+
+class Parts(NamedTuple):
+    """The functions that execute nodes and calls; passed in, so that their modules need not import each other."""
+
+    statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], bool | None]]
+    """Execute one statement; true if the block ends there."""
+    expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Value]]
+    call: Callable[[Run, Value, Arguments, ast.AST, Frame], Value]
+    """Call a value."""
+    attribute: Callable[[Run, Value, str, ast.AST, Frame], Value]
+    method: Callable[[Run, Value, str, Arguments, ast.Call, Frame], Value]
+    """Call a method of a value in the code."""
+    items: Callable[[Run, Value, ast.AST, Frame], Value]
+    """What a loop over a value gives each time."""
+    execute_module: Callable[[Run, Module], None]
+
+
+class Run:
+    """The state of an abstract run. The fields are what is known now; they change while the run goes on."""
+
+    def __init__(self, project: Project, parts: Parts, listener: Listener) -> None:
+        self.project = project
+        self.listener = listener
+        self._parts = parts
+        self._statements, self._expressions = parts.statements, parts.expressions
+        # What has been found out
+        self.attributes: dict[tuple[Class, str], Value] = {}
+        self.imports_by_name = False
+        """Whether files may be imported that no statement names."""
+        self.options: dict[str, Value] = {}
+        """Options of command lines with what they are by default."""
+        self.functions: dict[int, Function] = {}
+        """By the identity of their nodes, in the order in which they were met."""
+        self.classes: dict[int, Class] = {}
+        self.remembered: dict[Function, dict[object, Remembered]] = {}
+        """What executing a function gave, by how often it runs and what it is given."""
+        self.contexts: dict[Function, dict[str, list[object]]] = {}
+        """For each function the keys of `remembered` by its kind of heat: "cold", "step" or "elsewhere"."""
+        self.results: dict[Function, Value] = {}
+        """What each function has returned so far."""
+        self.left_out: dict[LeftOut, None] = {}
+        """What a limit has kept from being executed, in the order in which it was met."""
+        # Where it is
+        self.stack: list[Frame] = []
+        self.heat: Heat = "cold"
+        self.level: Level = "sure"
+        self.idle = False
+        """Whether the entry is presumed, in a file that no other file imports."""
+        self.effects: set[Effect] = set()
+        self.told: list[Told] = []
+        """What this body has told."""
+        self.watch: Callable[[ast.stmt], None] | None = None
+        """Is told of each statement before it is executed, where somebody asks."""
+        self.quiet = False
+        """Whether nothing is told: the body of a loop is executed to see what it does."""
+        self.feeding = False
+        """Whether the loop that begins takes batches from a loader."""
+        self.stepped = False
+        """Whether this iteration has stepped an optimizer already."""
+
+    # How the parts call one another
+    def value(self, node: ast.expr, frame: Frame) -> Value:
+        """Evaluate an expression."""
+        evaluate = self._expressions.get(type(node))
+        return UNKNOWN if evaluate is None else evaluate(self, node, frame)
+
+    def block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Execute statements. Returns whether the block ends before its last statement's successor."""
+        module = frame.module
+        module.spent += len(body)
+        if module.spent > module.allowed:
+            self.give_up(frame, Limit.STATEMENTS)
+            return True
+        heat, behind = self.heat, frame.behind
+        ended = False
+        for statement in body:
+            if self.watch is not None:
+                self.watch(statement)
+            execute = self._statements.get(type(statement))
+            if execute is not None and execute(self, statement, frame):
+                ended = True
+                break
+        self.heat, frame.behind = heat, behind
+        return ended
+
+    def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
+        depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
+        step, behind, leaving = frame.step, frame.behind, frame.leaving
+        state = self.heat, self.level, self.quiet, self.feeding, self.stepped
+        try:
+            return self.block(body, frame)
+        except RecursionError:
+            del self.stack[depth:]
+            self.effects, self.told, frame.names = effects, told, names
+            frame.step, frame.behind, frame.leaving = step, behind, leaving
+            self.heat, self.level, self.quiet, self.feeding, self.stepped = state
+            self.give_up(frame, Limit.NESTING)
+            return False
+
+    def spend(self, frame: Frame, items: int) -> None:
+        """Count items that are evaluated, or names that are copied, as statements."""
+        frame.module.spent += items // bounds.NAMES_A_STATEMENT
+
+    def give_up(self, frame: Frame, limit: Limit) -> None:
+        """Leave out the rest of what is executed in a frame; a function may return anything then."""
+        node = frame.function.node if frame.function is not None else None if frame.cls is None else frame.cls.node
+        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit))
+        frame.returned.append(UNKNOWN)
+
+    def leave_out(self, what: LeftOut) -> None:
+        """Remember that something is not executed."""
+        self.left_out[what] = None
+
+    def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+        """Call a value."""
+        return self._parts.call(self, value, arguments, node, frame)
+
+    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+        """An attribute of a value."""
+        return self._parts.attribute(self, base, name, node, frame)
+
+    def method(self, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+        """Call a method of a value."""
+        return self._parts.method(self, base, name, arguments, node, frame)
+
+    def items(self, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """What a loop over a value gives each time."""
+        return self._parts.items(self, value, node, frame)
+
+    def execute_module(self, module: Module) -> None:
+        """Execute the top level of a module, unless that was done."""
+        if not module.executed:
+            self._parts.execute_module(self, module)
+
+    # Where it is
+    @property
+    def frame(self) -> Frame:
+        """The innermost function."""
+        return self.stack[-1]
+
+    def cooled(self, cold: Cold) -> Heat:
+        """How often a branch runs of which a test says so much."""
+        if not cold or self.heat in ELSEWHERE:
+            return self.heat
+        if self.heat == "cold":
+            return "cold" if cold == "rare" else cold
+        return cold
+
+    # What it tells
+    def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
+        """Tell the listener of an operation, if it is executed in training steps."""
+        if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
+            return
+        start = self._start
+        event = Event(
+            self.frame.module.path,
+            node,
+            happening,
+            what,
+            value,
+            self.level,
+            self._chain(start),
+            self._in_forward,
+            self.idle,
+        )
+        self._note(Told(event, len(self.stack), start))
+        self.listener(event)
+
+    def tell_again(self, told: Sequence[Told], function: Function, node: ast.AST | None) -> None:
+        """Tell what a function tells that is not executed again, with the calls that reach it here."""
+        depth = len(self.stack) + 1
+        start = self._start
+        way = (*self._chain(start), _call(self.frame, function.name, node))
+        for one in told:
+            again, begins = one.event, depth - 1 + one.start
+            if one.start < 0:
+                inner = again.chain[1:][-one.depth :] if one.depth else ()
+                again, begins = (
+                    again._replace(level=self.level, chain=_shortened((*way, *inner)), idle=self.idle),
+                    start,
+                )
+            self._note(Told(again, depth + one.depth, begins))
+            self.listener(again)
+
+    def _note(self, told: Told) -> None:
+        if len(self.told) < bounds.TOLD_AGAIN:
+            self.told.append(told)
+
+    @property
+    def _start(self) -> int:
+        """The innermost frame that begins a training step; 0 where none does."""
+        return next((place for place in range(len(self.stack) - 1, 0, -1) if self.stack[place].step is not None), 0)
+
+    def _chain(self, start: int) -> tuple[Link, ...]:
+        """What begins the step, and the calls that lead from there to here, outermost first."""
+        frames = self.stack[start:]
+        calls = [
+            _call(around, inner.title, inner.called_at)
+            for around, inner in pairwise(frames)
+            if inner.called_at is not None
+        ]
+        begin = frames[0].step
+        return _shortened(tuple(calls) if begin is None else (begin, *calls))
+
+    @property
+    def way_here(self) -> tuple[Link, ...]:
+        """What leads here, outermost first: what begins the step, the calls, and the tests that they are behind."""
+        start = self._start
+        frames = self.stack[start:]
+        links = [frames[0].step, frames[0].behind]
+        for around, inner in pairwise(frames):
+            called = None if inner.called_at is None else _call(around, inner.title, inner.called_at)
+            links += [called, inner.behind]
+        return tuple(link for link in links if link is not None)
+
+    @property
+    def _in_forward(self) -> bool:
+        """Whether a forward pass is around."""
+        return any(FORWARD_NAME.search(frame.title) for frame in self.stack if frame.function is not None)
+
+    def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
+        """The host needs this value: tell it if it is a tensor of the device.
+
+        `structures`: also if it may be a structure of tensors, since none could be read so.
+        """
+        if not isinstance(value, Tensor) or value.place not in ("device", "unknown"):
+            return False
+        if value.container and not structures:
+            return False
+        self.tell(node, happening, what, value)
+        return True
+
+
+def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The beginning of a chain and its innermost calls."""
+    return chain if len(chain) <= bounds.CHAIN else (chain[0], *chain[-bounds.CHAIN + 1 :])
+
+
+def _call(around: Frame, called: str, node: ast.AST | None) -> Link:
+    return Link(around.module.path, getattr(node, "lineno", 0), f"calls {called}")

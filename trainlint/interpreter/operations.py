@@ -1,0 +1,104 @@
+"""What a run finds, as plain data without syntax trees: each operation once, with the calls that lead to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from trainlint.interpreter.bounds import Limit
+from trainlint.interpreter.evaluation import run_project
+from trainlint.interpreter.machine.events import Certainty, Event, Happening, Link
+from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.project.modules import Project
+from trainlint.interpreter.visits import Visit, Visits
+
+_SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
+_MOST_CALLS: Final = 8
+
+
+class Position(NamedTuple):
+    """Where a node stands: lines are counted from 1, columns in bytes from 0, as in `ast`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Operation(NamedTuple):
+    """Something that waits or copies in each training step."""
+
+    position: Position
+    happening: Happening
+    what: str
+    """The operation, for people."""
+    certainty: Certainty
+    """That of the surest way to it."""
+    chain: tuple[Link, ...] = ()
+    """What begins the step, and the calls on that way."""
+    source: str = ""
+    """What the value that is read or copied was made from."""
+    way: tuple[str, ...] = ()
+    """How that value came here."""
+    calls: tuple[Link, ...] = ()
+    """All calls of the function around."""
+    in_forward: bool = False
+    """Whether it is executed in a forward pass."""
+
+
+class Executed(NamedTuple):
+    """What executing a project gave."""
+
+    operations: dict[str, tuple[Operation, ...]]
+    """Those of each file, in their order."""
+    visits: dict[int, Visit]
+    """How each line of the file that was asked about is executed."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What a limit has kept from being executed, but for further ways to call a function: these add little."""
+
+
+def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") -> Executed:
+    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about."""
+    found: dict[tuple[str, Position, Happening], Operation] = {}
+
+    def hear(event: Event) -> None:
+        position = _position(event.node)
+        key = (event.path, position, event.happening)
+        known = found.get(key)
+        calls = event.chain[1:][-1:]
+        if known is not None:
+            calls = tuple(dict.fromkeys((*known.calls, *calls)))[:_MOST_CALLS]
+            if _SUREST.index(known.certainty) <= _SUREST.index(event.certainty):
+                found[key] = known._replace(calls=calls)
+                return
+        value = event.value
+        found[key] = Operation(
+            position,
+            event.happening,
+            event.what,
+            event.certainty,
+            event.chain,
+            getattr(value, "source", ""),
+            tuple(getattr(value, "way", ())),
+            calls,
+            event.in_forward,
+        )
+
+    visits: list[Visits] = []
+    run = run_project(Project(files), hear, prepare=lambda run: visits.append(Visits(run, asked)) if asked else None)
+    by_file: dict[str, list[Operation]] = {}
+    for (path, _, _), operation in found.items():
+        by_file.setdefault(path, []).append(operation)
+    told = {path: tuple(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
+    left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
+    return Executed(told, visits[0].by_line if visits else {}, left_out)
+
+
+def _order(operation: Operation) -> tuple[Position, str]:
+    return operation.position, operation.happening.name
+
+
+def _position(node: ast.expr | ast.stmt) -> Position:
+    end_line = node.lineno if node.end_lineno is None else node.end_lineno
+    return Position(node.lineno, node.col_offset, end_line, node.end_col_offset or node.col_offset)

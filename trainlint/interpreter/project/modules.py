@@ -1,0 +1,64 @@
+"""The modules of a project, and which of them an import means."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from itertools import takewhile
+from typing import Final
+
+from trainlint.interpreter.values.definitions import Module
+
+_PACKAGE_FILE: Final = ".__init__"
+
+
+class Project:
+    """All modules, in the order of their paths."""
+
+    def __init__(self, files: Iterable[tuple[str, ast.Module]]) -> None:
+        """Take paths below the root with their trees, in any order."""
+        self.modules: dict[str, Module] = {}
+        self._by_tail: dict[str, list[Module]] = {}
+        self._found: dict[tuple[str, str], Module | None] = {}
+        for path, tree in sorted(files, key=lambda file: file[0]):
+            name = path.removesuffix(".py").replace("/", ".")
+            name = "" if name == _PACKAGE_FILE[1:] else name.removesuffix(_PACKAGE_FILE)
+            module = self.modules[name] = Module(path, name, tree)
+            parts = name.split(".")
+            for start in range(len(parts)):
+                self._by_tail.setdefault(".".join(parts[start:]), []).append(module)
+
+    def absolute(self, dotted: str, importer: Module) -> Module | None:
+        """The module that `import dotted` means, seen from a file of the project; None for a library.
+
+        Any directory above the importing file may be on the path. Otherwise the one module whose dotted name ends so
+        counts; of several the one nearest to the importing file, those of tests last.
+        """
+        asked = dotted, importer.name
+        if asked not in self._found:
+            self._found[asked] = self._find(dotted, importer)
+        return self._found[asked]
+
+    def _find(self, dotted: str, importer: Module) -> Module | None:
+        here = importer.name.split(".")
+        for depth in range(len(here), -1, -1):
+            found = self.modules.get(".".join([*here[:depth], dotted]))
+            if found is not None:
+                return found
+        tails = self._by_tail.get(dotted, [])
+        tails = [module for module in tails if not module.is_test] or tails
+        if len(tails) == 1 or (tails and "." in dotted):
+            return max(tails, key=lambda module: _common_parts(module.name, importer.name))
+        return None
+
+    def relative(self, importer: Module, level: int, dotted: str) -> str:
+        """The dotted name that `from ..dotted import x` means in a file."""
+        parts = importer.name.split(".")
+        base = parts[: len(parts) - level + (1 if importer.is_package else 0)]
+        return ".".join([*base, dotted] if dotted else base)
+
+
+def _common_parts(name: str, other: str) -> int:
+    """How many packages two dotted names share from the left."""
+    pairs = zip(name.split("."), other.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

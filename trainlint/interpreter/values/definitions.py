@@ -1,0 +1,193 @@
+"""Modules, classes and functions of the project: what is defined when the top level of a file is executed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.values.value import Environment, Value
+
+TEST_PATH: Final = re.compile(
+    r"(^|/)(tests?|testing|unit_tests?|benchmarks?)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup)\.py$"
+)
+Kind = Literal["plain", "staticmethod", "classmethod", "property", "setter", "contextmanager"]
+_KINDS: Final[dict[str, Kind]] = {
+    "staticmethod": "staticmethod",
+    "classmethod": "classmethod",
+    "property": "property",
+    "cached_property": "property",
+    "contextmanager": "contextmanager",
+    "setter": "setter",
+    "deleter": "setter",
+}
+_NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
+_YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
+_WITHOUT_YIELDS: Final = frozenset(
+    {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Name, ast.Constant, ast.Load, ast.Store}
+)
+AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A file of the project, and what its top level has defined so far."""
+
+    path: str
+    """Below the root of the project, with slashes."""
+    name: str
+    """Dotted, as it is imported from the root of the project."""
+    tree: ast.Module
+    names: Environment = field(default_factory=dict)
+    star_imports: dict[str, None] = field(default_factory=dict)
+    """Libraries whose names were all imported."""
+    executed: bool = False
+    imported: bool = False
+    """Whether another file of the project imports this one, so far."""
+
+    spent: int = 0
+    """How many statements of the file were executed."""
+    allowed: int = field(init=False)
+    """How many may be."""
+    is_test: bool = field(init=False)
+    """Whether the path is one of tests or benchmarks."""
+
+    def __post_init__(self) -> None:
+        lines = self.tree.body[-1].end_lineno or 0 if self.tree.body else 0
+        most = max(bounds.FEWEST_STATEMENTS, bounds.STATEMENTS_A_LINE * lines)
+        self.allowed = min(most, bounds.MOST_STATEMENTS)
+        self.is_test = TEST_PATH.search(self.path) is not None
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the file does something when it is executed, besides defining names."""
+        return any(isinstance(node, ast.If | ast.For | ast.While | ast.With) for node in self.tree.body)
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file is an `__init__.py`."""
+        return self.path.rpartition("/")[2] == "__init__.py"
+
+
+class Class:
+    """A class statement, with what its body defines and its bases."""
+
+    __slots__ = ("_answers", "_named", "fields", "module", "names", "node", "order", "scopes")
+
+    def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
+        self.node, self.module, self.scopes = node, module, scopes
+        self._named: tuple[str, ...] = ()
+        self._answers: dict[re.Pattern[str], bool] = {}
+        self.names: Environment = {}
+        self.fields: list[str] = []
+        """Annotated names in their order: what a dataclass is made with."""
+        self.order: tuple[Class, ...] = (self,)
+        """The class and its bases in the project, in the order in which names are looked up."""
+
+    @property
+    def name(self) -> str:
+        """The name in the class statement."""
+        return self.node.name
+
+    def set_bases(self, bases: tuple[Class, ...], named: tuple[str, ...]) -> bool:
+        """Set what the class statement names as bases: classes of the project, and dotted names of others.
+
+        Returns whether all classes that it inherits from are looked at.
+        """
+        found: dict[Class, None] = {self: None}
+        for base in bases:
+            found.update(dict.fromkeys(base.order))
+            if len(found) > bounds.BASES:
+                break
+        self._named, self.order = named, tuple(found)[: bounds.BASES]
+        self._answers.clear()
+        return len(found) <= bounds.BASES
+
+    @property
+    def library_bases(self) -> tuple[str, ...]:
+        """Dotted names of the bases that are not in the project."""
+        return tuple(name for cls in self.order for name in cls._named)
+
+    def find(self, name: str) -> Value | None:
+        """What the class or the nearest base in the project defines under a name."""
+        for cls in self.order:
+            if name in cls.names:
+                return cls.names[name]
+        return None
+
+    def is_a(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a base outside the project has a name that a pattern finds."""
+        known = self._answers.get(pattern)
+        if known is None:
+            known = self._answers[pattern] = any(pattern.search(base) for base in self.library_bases)
+        return known
+
+
+class Function:
+    """A function or lambda, with the scopes around it."""
+
+    __slots__ = (
+        "cls",
+        "decorators",
+        "defaults",
+        "generator",
+        "kind",
+        "module",
+        "named_defaults",
+        "no_grad",
+        "node",
+        "scopes",
+    )
+
+    def __init__(self, node: AnyFunction, module: Module, cls: Class | None) -> None:
+        self.node, self.module, self.cls = node, module, cls
+        self.scopes: tuple[Environment, ...] = ()
+        self.defaults: tuple[Value, ...] = ()
+        """Of the last positional parameters."""
+        self.named_defaults: tuple[Value | None, ...] = ()
+        """Of the parameters that are given by name alone."""
+        self.decorators = tuple(ast.unparse(node) for node in getattr(node, "decorator_list", ()))
+        names = [text.partition("(")[0] for text in self.decorators]
+        self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
+        self.no_grad = any(_NO_GRAD.search(name) for name in names)
+        self.generator = _yields(node)
+
+    @property
+    def name(self) -> str:
+        """The name in its def statement."""
+        return getattr(self.node, "name", "<lambda>")
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements; of a lambda one return."""
+        node = self.node
+        if isinstance(node, ast.Lambda):
+            return [ast.copy_location(ast.Return(node.body), node.body)]
+        return node.body
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Those that are given by position or name, then those given by name alone."""
+        spec = self.node.args
+        return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+    def __repr__(self) -> str:
+        return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
+
+
+def _yields(function: AnyFunction) -> bool:
+    """Whether a function yields, and not only one in it.
+
+    It goes through all nodes of a project once. To ask `ast.iter_child_nodes` for them took a fifth of a whole run.
+    """
+    pending: list[ast.AST] = [function]
+    while pending:
+        for child in pending.pop().__dict__.values():
+            for node in child if child.__class__ is list else (child,):
+                if node.__class__ in _YIELDS:
+                    return True
+                if isinstance(node, ast.AST) and node.__class__ not in _WITHOUT_YIELDS:
+                    pending.append(node)
+    return False

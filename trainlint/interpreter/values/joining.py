@@ -1,0 +1,179 @@
+"""What a value is where two ways of the program meet, and what one item of a container is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.values.kinds import (
+    ARRAY,
+    PLAIN,
+    UNKNOWN,
+    Array,
+    Choice,
+    Device,
+    FunctionValue,
+    Items,
+    Loader,
+    Mapping_,
+    Object,
+    Place,
+    Plain,
+    Source,
+    Stream,
+    Tensor,
+    Unknown,
+    is_callable,
+    is_none,
+)
+from trainlint.interpreter.values.value import Value
+
+_STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream)
+"""Of two values of different kinds the first of these is kept: what could wait or be called."""
+
+
+def joined(values: Iterable[Value]) -> Value:
+    """All values as one; `UNKNOWN` if there are none."""
+    result: Value | None = None
+    for value in values:
+        result = value if result is None else join(result, value)
+    return UNKNOWN if result is None else result
+
+
+def join(left: Value, right: Value, depth: int = 0) -> Value:
+    """What holds for both. What is unknown gives way to what is known, and None is remembered as a possibility."""
+    if left is right or left.key == right.key:
+        return left
+    if isinstance(left, Unknown):
+        return right
+    if isinstance(right, Unknown):
+        return left
+    if is_none(left):
+        return right.or_none()
+    if is_none(right):
+        return left.or_none()
+    maybe = left.maybe_none or right.maybe_none
+    same = _of_one_kind(left, right, maybe, depth)
+    if same is not None:
+        return same
+    if isinstance(left, Choice) or isinstance(right, Choice) or (is_callable(left) and is_callable(right)):
+        return _choice(left, right, maybe)
+    return _of_two_kinds(left, right, maybe)
+
+
+def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | None:
+    match left, right:
+        case Tensor(), Tensor():
+            return _tensors(left, right, maybe)
+        case Plain(), Plain():
+            meaning = left.meaning or right.meaning
+            return Plain(meaning=meaning, says=left.says if left.says == right.says else None, maybe_none=maybe)
+        case Items(), Items():
+            return _items(left, right, maybe, depth)
+        case Mapping_(), Mapping_():
+            return _mappings(left, right, maybe, depth)
+        case Stream(), Stream():
+            item = left.item if depth > bounds.NESTED_CONTAINERS else join(left.item, right.item, depth + 1)
+            both_load = isinstance(left, Loader) and isinstance(right, Loader)
+            return Loader(item, maybe) if both_load else Stream(item, maybe)
+        case Device(), Device():
+            return Device("unknown", maybe)
+    return None
+
+
+def _tensors(left: Tensor, right: Tensor, maybe: bool) -> Tensor:
+    return Tensor(
+        _place(left.place, right.place),
+        left.mask if left.mask == right.mask else None,
+        left.container or right.container,
+        _source(left, right),
+        left.way,
+        maybe,
+    )
+
+
+def _source(left: Tensor, right: Tensor) -> Source:
+    """What may be a number here may be one wherever it meets another."""
+    if left.source == right.source or left.source == "mixed":
+        return left.source
+    return "mixed" if right.source == "mixed" else ""
+
+
+def _place(left: Place, right: Place) -> Place:
+    return left if left == right else "unknown"
+
+
+def _items(left: Items, right: Items, maybe: bool, depth: int) -> Items:
+    if depth > bounds.NESTED_CONTAINERS:
+        return left
+    if left.fixed and right.fixed and len(left.parts) == len(right.parts):
+        parts = tuple(join(one, other, depth + 1) for one, other in zip(left.parts, right.parts, strict=True))
+        return Items(parts, True, maybe)
+    both = (*left.parts, *right.parts)[: bounds.JOINED_PARTS]
+    return Items((joined(both),) if both else (), False, maybe)
+
+
+def _mappings(left: Mapping_, right: Mapping_, maybe: bool, depth: int) -> Mapping_:
+    items = dict(left.items)
+    if depth <= bounds.NESTED_CONTAINERS:
+        for key, value in right.items.items():
+            items[key] = join(items[key], value, depth + 1) if key in items else value
+    return Mapping_(few(items), maybe)
+
+
+def few(items: dict[Any, Value]) -> dict[Any, Value]:
+    """The first items of a dict: as many as are known one by one."""
+    return items if len(items) <= bounds.PARTS else dict(islice(items.items(), bounds.PARTS))
+
+
+def _choice(left: Value, right: Value, maybe: bool) -> Value:
+    options: dict[object, Value] = {}
+    for value in (*_options(left), *_options(right)):
+        if is_callable(value):
+            options.setdefault((type(value), value.identity(0)), value)
+    return Choice(tuple(options.values())[: bounds.OPTIONS], maybe)
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _of_two_kinds(left: Value, right: Value, maybe: bool) -> Value:
+    for kind in _STRONGEST:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, kind):
+                if isinstance(one, Tensor):
+                    container = one.container or isinstance(other, Items | Mapping_)
+                    source: Source = "mixed" if one.container and isinstance(other, Plain) else one.source
+                    return one.but(container=container, source=source, maybe_none=maybe)
+                return one.or_none() if maybe else one
+    return left
+
+
+def element(value: Value) -> Value:
+    """What one item of a container is, when an unknown one is taken."""
+    match value:
+        case Items():
+            return _one_of(value.parts)
+        case Mapping_():
+            return _one_of(tuple(value.items.values()))
+        case Stream():
+            return value.item
+        case Tensor():
+            return value
+        case Array():
+            return ARRAY
+        case Choice():
+            return joined(element(option) for option in value.options)
+        case Plain():
+            return PLAIN
+    return UNKNOWN
+
+
+def _one_of(parts: tuple[Value, ...]) -> Value:
+    one = joined(parts)
+    if isinstance(one, Tensor) and any(isinstance(part, Plain) and not is_none(part) for part in parts):
+        return one.but(container=True, source="mixed")
+    return one

@@ -1,0 +1,353 @@
+"""The kinds of abstract values.
+
+A value never changes after it is made. Two values are the same if their `key` is: the way by which a tensor came is not
+part of it, so that a function that is called twice with equal tensors is executed once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from trainlint.interpreter import bounds
+from trainlint.interpreter.values.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from trainlint.interpreter.values.definitions import Class, Function, Module
+
+Place = Literal["device", "host", "pinned", "meta", "unknown"]
+Source = Literal[
+    "", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed", "name"
+]
+"""What a tensor was made from; it decides what to say about a copy of it.
+
+`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
+`name` is a tensor by nothing but its name.
+"""
+
+
+class Unknown(Value):
+    """Nothing is known."""
+
+    __slots__ = ()
+
+
+class _Nothing:
+    """Marks that no constant is known, since None is one."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final = _Nothing()
+Meaning = Literal["", "counter", "inner", "off", "dtype"]
+"""What is known of a host value besides: it counts iterations (`inner`: of a loop inside a training step), is an option
+that is off by default, is a dtype."""
+
+
+class Plain(Value):
+    """A value of the host that is no tensor: a number, a string, None, a flag."""
+
+    __slots__ = ("constant", "meaning", "says")
+
+    def __init__(
+        self,
+        constant: object = NOTHING,
+        meaning: Meaning = "",
+        says: tuple[str, str] | None = None,
+        maybe_none: bool = False,
+    ) -> None:
+        super().__init__(maybe_none)
+        self.constant, self.meaning = constant, meaning
+        self.says = says
+        """How cold both branches of a test are that was stored in a variable."""
+
+    def identity(self, depth: int) -> Hashable:
+        """The constant and the meaning."""
+        constant = self.constant
+        return (type(constant).__name__, constant, self.meaning, self.says)
+
+    @property
+    def known(self) -> bool:
+        """Whether the value is exactly this constant."""
+        return self.constant is not NOTHING and not self.maybe_none
+
+    @property
+    def text(self) -> str | None:
+        """The constant, where it is a string."""
+        return self.constant if isinstance(self.constant, str) else None
+
+
+class Tensor(Value):
+    """A tensor, or (`container`) perhaps a structure of tensors that lie in one place."""
+
+    __slots__ = ("container", "mask", "place", "source", "way")
+
+    def __init__(
+        self,
+        place: Place = "device",
+        mask: bool | None = None,
+        container: bool = False,
+        source: Source = "",
+        way: tuple[str, ...] = (),
+        maybe_none: bool = False,
+    ) -> None:
+        super().__init__(maybe_none)
+        self.place, self.mask, self.container, self.source, self.way = place, mask, container, source, way
+
+    def identity(self, depth: int) -> Hashable:
+        """All but the way."""
+        return (self.place, self.mask, self.container, self.source)
+
+    def but(
+        self,
+        *,
+        place: Place | None = None,
+        mask: bool | Literal["same"] | None = "same",
+        container: bool | None = None,
+        source: Source | None = None,
+        maybe_none: bool | None = None,
+        step: str | None = None,
+    ) -> Tensor:
+        """The same tensor, changed in what is given; `step` is added to its way."""
+        return Tensor(
+            self.place if place is None else place,
+            self.mask if mask == "same" else mask,
+            self.container if container is None else container,
+            self.source if source is None else source,
+            self.way if step is None else (*self.way, step)[-bounds.WAY :],
+            self.maybe_none if maybe_none is None else maybe_none,
+        )
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it surely lies in memory of the host, pinned or not."""
+        return self.place in ("host", "pinned")
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether reading it as a number makes the host wait, as far as is known."""
+        return not self.container and self.place in ("device", "unknown")
+
+
+class Array(Value):
+    """A NumPy array, or what a library made of the host's memory."""
+
+    __slots__ = ()
+
+
+class Device(Value):
+    """A device, by name or object."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: Place, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.place = place
+
+    def identity(self, depth: int) -> Hashable:
+        """The place."""
+        return self.place
+
+
+def _keys(values: tuple[Value, ...], depth: int) -> Hashable:
+    if depth >= bounds.NESTED_CONTAINERS:
+        return None
+    return tuple((type(value).__name__, value.identity(depth + 1)) for value in values)
+
+
+class Items(Value):
+    """A list, tuple or set: its parts in their order (`fixed`), or what each part may be."""
+
+    __slots__ = ("fixed", "parts")
+
+    def __init__(self, parts: tuple[Value, ...], fixed: bool = False, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.parts, self.fixed = parts, fixed
+
+    def identity(self, depth: int) -> Hashable:
+        """The parts."""
+        return (self.fixed, _keys(self.parts, depth))
+
+
+ANY_KEY: Final = object()
+"""The key of a mapping's items whose keys are not known."""
+
+
+class Mapping_(Value):  # noqa: N801 - `Mapping` is the standard library's
+    """A dict, by constant keys and `ANY_KEY`."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Mapping[Any, Value], maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.items = items
+
+    def identity(self, depth: int) -> Hashable:
+        """The first few items, in the order of their keys' text."""
+        if depth >= bounds.NESTED_CONTAINERS:
+            return None
+        in_order = sorted(self.items.items(), key=lambda item: "" if item[0] is ANY_KEY else str(item[0]))
+        some = in_order[: bounds.FEW_PARTS]
+        return tuple((key, type(value).__name__, value.identity(depth + 1)) for key, value in some)
+
+
+class Stream(Value):
+    """An iterator or generator of equal items."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Value, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.item = item
+
+    def identity(self, depth: int) -> Hashable:
+        """The item."""
+        return _keys((self.item,), depth)
+
+
+class Loader(Stream):
+    """A loader of batches."""
+
+    __slots__ = ()
+
+
+class Object(Value):
+    """An instance of a class of the project."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: Class, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.cls = cls
+
+    def identity(self, depth: int) -> Hashable:
+        """The class."""
+        return id(self.cls)
+
+
+class ClassValue(Value):
+    """A class of the project."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: Class, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.cls = cls
+
+    def identity(self, depth: int) -> Hashable:
+        """The class."""
+        return id(self.cls)
+
+
+class SuperValue(Value):
+    """`super()`: what the classes after `definer` give to an object."""
+
+    __slots__ = ("definer", "of")
+
+    def __init__(self, definer: Class, of: Object) -> None:
+        super().__init__()
+        self.definer, self.of = definer, of
+
+    def identity(self, depth: int) -> Hashable:
+        """The class that asks and the object's."""
+        return (id(self.definer), id(self.of.cls))
+
+
+class FunctionValue(Value):
+    """A function of the project, with the arguments that it was bound to."""
+
+    __slots__ = ("args", "bound", "function", "named")
+
+    def __init__(
+        self,
+        function: Function,
+        bound: Value | None = None,
+        args: tuple[Value, ...] = (),
+        named: Mapping[str, Value] | None = None,
+        maybe_none: bool = False,
+    ) -> None:
+        super().__init__(maybe_none)
+        self.function, self.bound, self.args, self.named = function, bound, args, named or {}
+
+    def identity(self, depth: int) -> Hashable:
+        """The function and what it is bound to."""
+        return (id(self.function), None if self.bound is None else self.bound.identity(depth + 1))
+
+
+class ModuleValue(Value):
+    """A module of the project."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def identity(self, depth: int) -> Hashable:
+        """The module."""
+        return id(self.module)
+
+
+class Name(Value):
+    """Something of a library, by its dotted name: a module, function or class."""
+
+    __slots__ = ("dotted",)
+
+    def __init__(self, dotted: str, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.dotted = dotted
+
+    def identity(self, depth: int) -> Hashable:
+        """The name."""
+        return self.dotted
+
+    @property
+    def last(self) -> str:
+        """The name after the last dot."""
+        return self.dotted.rpartition(".")[2]
+
+
+class Made(Name):
+    """An instance of a library's class, by the name of the class."""
+
+    __slots__ = ()
+
+
+class Choice(Value):
+    """One of several things that can be called or have attributes."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: tuple[Value, ...], maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.options = options
+
+    def identity(self, depth: int) -> Hashable:
+        """The options."""
+        return _keys(self.options, 0)
+
+
+UNKNOWN: Final = Unknown()
+PLAIN: Final = Plain()
+COUNTER: Final = Plain(meaning="counter")
+INNER_COUNTER: Final = Plain(meaning="inner")
+DTYPE: Final = Plain(meaning="dtype")
+NONE: Final = Plain(None)
+TRUE: Final = Plain(True)
+FALSE: Final = Plain(False)
+ARRAY: Final = Array()
+_CALLABLE = (Object, ClassValue, FunctionValue, Name, ModuleValue)
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is None and nothing else."""
+    return isinstance(value, Plain) and value.constant is None
+
+
+def is_callable(value: Value) -> bool:
+    """Whether a value is one of the kinds that a `Choice` holds."""
+    return isinstance(value, _CALLABLE)

@@ -1,0 +1,44 @@
+"""What all abstract values have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+class Value:
+    """One abstract value. `maybe_none` says that it may be None instead."""
+
+    __slots__ = ("known_key", "maybe_none")
+
+    def __init__(self, maybe_none: bool = False) -> None:
+        self.maybe_none = maybe_none
+        self.known_key: Hashable = None
+
+    @property
+    def key(self) -> Hashable:
+        """What makes this value the same as another for every purpose but its way."""
+        if self.known_key is None:
+            self.known_key = (type(self).__name__, self.maybe_none, self.identity(0))
+        return self.known_key
+
+    def identity(self, depth: int) -> Hashable:
+        """What the kind adds to the key; `depth` counts the containers around."""
+        return None
+
+    def or_none(self) -> Value:
+        """The same value, which may be None as well."""
+        if self.maybe_none:
+            return self
+        copy = self.__class__.__new__(self.__class__)
+        for kind in self.__class__.__mro__:
+            for name in getattr(kind, "__slots__", ()):
+                setattr(copy, name, getattr(self, name))
+        copy.maybe_none, copy.known_key = True, None
+        return copy
+
+
+Environment = dict[str, Value]
+"""Names with what they stand for."""

@@ -1,0 +1,38 @@
+"""How the lines of a file are executed: how often, and by which way. For people who ask why."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final, NamedTuple
+
+from trainlint.interpreter.machine.events import Level, Link
+from trainlint.interpreter.machine.run import Heat, Run
+
+_HOTTEST: Final[tuple[Heat, ...]] = ("step", "evaluation", "rare", "worker", "off", "cold")
+
+
+class Visit(NamedTuple):
+    """One way in which a line is executed."""
+
+    heat: Heat
+    level: Level
+    way: tuple[Link, ...]
+    """What leads there, outermost first: what begins the step, the calls, and the tests that they are behind."""
+
+
+class Visits:
+    """Remembers, for each line of a file, the hottest way to it; of equal ones the first."""
+
+    def __init__(self, run: Run, path: str) -> None:
+        self._run = run
+        self._path = path
+        self.by_line: dict[int, Visit] = {}
+        run.watch = self._watch
+
+    def _watch(self, statement: ast.stmt) -> None:
+        run = self._run
+        if run.frame.module.path != self._path or run.quiet:
+            return
+        known = self.by_line.get(statement.lineno)
+        if known is None or _HOTTEST.index(run.heat) < _HOTTEST.index(known.heat):
+            self.by_line[statement.lineno] = Visit(run.heat, run.level, run.way_here)
