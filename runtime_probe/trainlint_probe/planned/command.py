@@ -33,7 +33,7 @@ def plan(arguments: Sequence[str]) -> int:
     if options.output_file is not None:
         require_writable(options.output_file, ())
     found = planned(options)
-    text = _emitted(found, options.emit) if options.emit else _text(found, options)
+    text = _text(found, options)
     if options.output_file is None:
         console.out(text)
     else:
@@ -151,14 +151,3 @@ def _text(found: Plan, options: Options) -> str:
         return page(render(found, Style(color=True)), title="trainlint plan")
     style = style_for(sys.stdout, options.color) if options.output_file is None else Style(color=False)
     return render(found, style)
-
-
-def _emitted(found: Plan, kind: str) -> str:
-    from trainlint_probe.planned.emitted import emitted
-
-    chosen = recommended(found.outlooks)
-    if chosen is None:
-        raise UsageError(
-            "nothing fits, so there is no configuration to write; run without --emit to see what would fit"
-        )
-    return emitted(kind, chosen.strategy, found.training)

@@ -31,7 +31,6 @@ fits. Name the model in one of four ways:
   trainlint plan package.module:build --input 3x224x224
                                                        a callable that returns the model; it runs, without weights
 """
-EMITTED = ("deepspeed", "fsdp2", "accelerate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,6 @@ class Options:
     training: Training
     gpu: Gpu | None
     strategy: str | None
-    emit: str | None
     output_format: str
     output_file: Path | None
     color: Color
@@ -69,8 +67,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         )
     if typed.gpus % typed.nodes:
         raise UsageError(f"{typed.gpus} GPUs cannot be spread evenly over {typed.nodes} nodes")
-    if typed.emit and typed.output_format != "text":
-        raise UsageError("--emit prints a configuration; leave out --output-format")
     return Options(
         typed.target,
         typed.params,
@@ -82,7 +78,6 @@ def read_options(arguments: Sequence[str]) -> Options:
         _training(typed),
         typed.gpu,
         typed.strategy,
-        typed.emit,
         typed.output_format,
         typed.output_file,
         typed.color,
@@ -177,7 +172,6 @@ def _parser() -> argparse.ArgumentParser:
     gpus.add_argument("--mfu", type=_share, default=0.4, metavar="SHARE", help="of the peak reached (default: 0.4)")
     output = parser.add_argument_group("output")
     _one(output, "--strategy", [item.key for item in STRATEGIES], "plan for this one alone")
-    _one(output, "--emit", EMITTED, "print the configuration of what is recommended, for one of")
     _one(output, "--output-format", ("text", "json", "html"), "how to say it", default="text")
     output.add_argument("--output-file", type=Path, metavar="FILE", help="write there instead of the terminal")
     add_color(output)
