@@ -14,8 +14,17 @@ from pathlib import Path
 
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
-from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
+from trainlint_probe.child_settings import (
+    SAFETY_STOP,
+    SIMULATED_STEPS,
+    SIMULATED_WARMUP,
+    START_TIMEOUT,
+    TIMED_OUT,
+    ChildSettings,
+    as_environment,
+)
 from trainlint_probe.compared import edited
+from trainlint_probe.options import RunOptions
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
@@ -41,8 +50,6 @@ class Request:
     """On this machine, by torch's own launcher; 1 starts the script as it is."""
     child_settings: ChildSettings = field(default_factory=lambda: ChildSettings(output=""))
     """How long to watch. Where the evidence goes is filled in."""
-    script_to_stderr: bool = False
-    """Whether what the script prints goes to stderr, where stdout is the report's."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
     """By the real path of a file of the user's: the text that takes its place."""
     also_kept: tuple[Path, ...] = ()
@@ -73,6 +80,30 @@ class Launched:
     """What kept the script from the user's files."""
 
 
+def request_of(options: RunOptions, script: str) -> Request:
+    """The run of a script that the user asked for."""
+    simulated = options.device.startswith("simulated")
+    return Request(
+        script=script,
+        arguments=options.arguments,
+        module=options.module,
+        processes=1 if simulated else options.processes,
+        child_settings=ChildSettings(
+            output="",
+            warmup=options.warmup or 10,
+            steps=options.steps or 30,
+            simulated_warmup=options.warmup or SIMULATED_WARMUP,
+            simulated_steps=options.steps or SIMULATED_STEPS,
+            device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_ranks=options.processes if simulated else 1,
+            hides_devices=options.device == "cpu",
+            timeout=options.timeout,
+            start_timeout=min(options.timeout, START_TIMEOUT),
+        ),
+        overlay=options.overlay,
+    )
+
+
 def launch(request: Request, output: Path) -> Launched:
     """Run a script under watch. `output` is an existing empty directory: evidence, traces and redirected files go
     there, and the caller removes it.
@@ -89,7 +120,7 @@ def launch(request: Request, output: Path) -> Launched:
         with started(
             overlay.wrapped_command(_command(request)),
             env=silenced({**os.environ, **_environment(orders), **as_environment(orders)}, str(output)),
-            stdout=sys.stderr if request.script_to_stderr else None,
+            stdout=sys.stderr,  # stdout is the report's
         ) as process:
             _wait(process, output, orders)
     except KeyboardInterrupt:

@@ -15,7 +15,6 @@ from trainlint.evidence.run import Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.counted import without_finding
@@ -25,7 +24,7 @@ from trainlint_probe.judgement.judged_run import judge_run, judge_together
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
-from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.launch import Launched, Request, launch, request_of
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
@@ -131,33 +130,18 @@ def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _request(options: Options) -> Request:
-    deep = 0 if options.deep is False else _DEEP_STEPS
     assert options.script is not None, "of_trace is for traces"
-    simulated = options.device.startswith("simulated")
-    return Request(
-        script=options.script,
-        arguments=options.arguments,
-        module=options.module,
-        processes=1 if simulated else options.processes,
-        child_settings=ChildSettings(
-            output="",
-            warmup=options.warmup or 10,
-            steps=options.steps or 30,
-            simulated_warmup=options.warmup or SIMULATED_WARMUP,
-            simulated_steps=options.steps or SIMULATED_STEPS,
-            device=options.device if options.device not in ("cpu", "cuda") else "real",
+    request = request_of(options, options.script)
+    return replace(
+        request,
+        child_settings=replace(
+            request.child_settings,
             simulated_values=options.values,
-            simulated_ranks=options.processes if simulated else 1,
-            hides_devices=options.device == "cpu",
-            timeout=options.timeout,
-            start_timeout=min(options.timeout, START_TIMEOUT),
-            deep_steps=deep,
+            deep_steps=0 if options.deep is False else _DEEP_STEPS,
             deep_without_device=options.deep is True,
             budget=options.budget,
             lines_of=options.lines_of,
         ),
-        script_to_stderr=True,
-        overlay=options.overlay,
     )
 
 

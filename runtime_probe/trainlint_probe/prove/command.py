@@ -14,9 +14,8 @@ from trainlint.cli.console import UsageError
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.static import configured, judge_at_work
-from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.launch import Launched, launch, request_of
 from trainlint_probe.prove.changed_lines import Difference, difference
 from trainlint_probe.prove.compare import OF_THE_SAME, compare, with_noise
 from trainlint_probe.prove.fixes import check_named, fixes_of
@@ -178,33 +177,18 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     """
     console.note(f"Running {version.name}.")
     here, script = _place(version, root, options)
-    simulated = options.device.startswith("simulated")
-    warmup = options.warmup or 10
-    request = Request(
-        script=script,
-        arguments=options.arguments,
-        module=options.module,
-        processes=1 if simulated else options.processes,
-        child_settings=ChildSettings(
-            output="",
-            warmup=warmup,
-            warmup_limit=warmup,  # of both runs, as many steps are compared
-            steps=options.steps or 30,
-            simulated_warmup=options.warmup or SIMULATED_WARMUP,
-            simulated_steps=options.steps or SIMULATED_STEPS,
-            device=options.device if options.device not in ("cpu", "cuda") else "real",
-            simulated_ranks=options.processes if simulated else 1,
-            hides_devices=options.device == "cpu",
-            timeout=options.timeout,
-            start_timeout=min(options.timeout, START_TIMEOUT),
+    asked = request_of(options, script)
+    request = replace(
+        asked,
+        child_settings=replace(
+            asked.child_settings,
+            warmup_limit=asked.child_settings.warmup,  # of both runs, as many steps are compared
             compares=True,
             seed=options.seed,
             moved=() if version.root == root else (str(root), str(version.root)),
         ),
-        script_to_stderr=True,
         edits=version.edits,
         also_kept=version.keeps,
-        overlay=options.overlay,
     )
     with standing_in(here), tempfile.TemporaryDirectory(prefix="trainlint-", ignore_cleanup_errors=True) as output:
         launched = launch(request, Path(output))
