@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.cli.report_file import print_report
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.written_files import about_files
@@ -28,28 +29,14 @@ from trainlint_probe.report.words import why_no_step
 UNCHANGED, CHANGED_OR_WORSE, NOT_JUDGED = 0, 1, 2
 
 
-class CannotJudge(Exception):
-    """There is nothing to compare; the message is a sentence without a full stop."""
-
-
 def prove(arguments: Sequence[str]) -> int:
     """Run a training before and after a change, say what the change does, and return the exit code. Raises UsageError,
     also where nothing could be judged.
     """
     options = read_options(arguments)
-    try:
-        found = proof_of(options)
-    except CannotJudge as error:
-        raise UsageError(str(error)) from error
+    found = proof_of(options)
     code = exit_code(found, allows_changed_losses=options.allows_changed_losses)
-    text = _text(found, options, code)
-    if options.output_file is None:
-        console.out(text)
-    else:
-        try:
-            options.output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise UsageError(f"{options.output_file} cannot be written ({error.strerror})") from error
+    print_report(_text(found, options, code), options.output_file)
     return code
 
 
@@ -62,22 +49,20 @@ def exit_code(found: Proof, *, allows_changed_losses: bool) -> int:
 
 
 def _text(found: Proof, options: Options, code: int) -> str:
-    from trainlint.report.settings import Style, style_for
+    from trainlint.report.settings import style_of_report
     from trainlint_probe.prove.report import document, render
 
     if options.output_format == "json":
         return document(found, code)
-    if options.output_file is None:
-        return render(found, style_for(sys.stdout, options.color))
-    return render(found, Style(color=options.color == "always"))
+    return render(found, style_of_report(options.color, options.output_file))
 
 
 def proof_of(options: Options) -> Proof:
     """Run both versions, and compare them.
 
     Raises:
-        UsageError: there is no such script, rule, tree or commit.
-        CannotJudge: the script fails or never steps without the change, or there is no change.
+        UsageError: there is no such script, rule, tree or commit; the script fails or never steps without the change;
+            or there is no change.
     """
     if sys.platform == "win32":
         raise UsageError("scripts are run on Linux and macOS alone")
@@ -158,7 +143,7 @@ def _few(places: Sequence[str]) -> str:
 
 
 def _fixed(before: Version, first: Launched, options: Options) -> Version:
-    """The version with the fixes. Raises CannotJudge where there are none."""
+    """The version with the fixes. Raises UsageError where there are none."""
     with standing_in(before.root):
         script = None if options.module else Path(options.script)
         lines = [Line(path, 1) for path in sorted(_imported(before, first))]
@@ -166,7 +151,7 @@ def _fixed(before: Version, first: Launched, options: Options) -> Version:
     if not fixes.edits:
         of = f"of {' and '.join(options.fixes)} " if options.fixes else "is safe and "
         hint = "" if options.fixes else "; `--fixes all` takes those that are not safe, too"
-        raise CannotJudge(f"no fix {of}applies to the files that the script imports, so there is no change{hint}")
+        raise UsageError(f"no fix {of}applies to the files that the script imports, so there is no change{hint}")
     rules = ", ".join(f"{code} ({count})" for code, count in sorted(fixes.codes.items()))
     return Version(f"with the fixes of {rules}", before.root, fixes.edits)
 
@@ -229,23 +214,23 @@ def _has_steps(launched: Launched) -> bool:
 
 
 def _check_ended(launched: Launched, when: str) -> None:
-    """Raises CannotJudge where something else than the script has ended a run."""
+    """Raises UsageError where something else than the script has ended a run."""
     if launched.fault:
-        raise CannotJudge(f"{when}: {launched.fault.rstrip('.')}")
+        raise UsageError(f"{when}: {launched.fault.rstrip('.')}")
     for run in launched.runs:
         if run.outcome in ("timed out", "safety stop"):
-            raise CannotJudge(f"{when}, {why_no_step(run)}")
+            raise UsageError(f"{when}, {why_no_step(run)}")
 
 
 def _check_ran(launched: Launched, when: str) -> None:
-    """Raises CannotJudge where a run has not come to its end, or has seen no step."""
+    """Raises UsageError where a run has not come to its end, or has seen no step."""
     _check_ended(launched, when)
     for run in launched.runs:
         if run.outcome == "script failed":
-            raise CannotJudge(f"{when}, {why_no_step(run)}; so there is nothing to compare")
+            raise UsageError(f"{when}, {why_no_step(run)}; so there is nothing to compare")
     if not _has_steps(launched):
         words = "fewer than two steps were seen" if launched.runs[0].clock else why_no_step(launched.runs[0])
-        raise CannotJudge(f"{when}, {words}; so there is nothing to compare")
+        raise UsageError(f"{when}, {words}; so there is nothing to compare")
 
 
 def _imported(version: Version, launched: Launched) -> set[str]:
@@ -255,14 +240,14 @@ def _imported(version: Version, launched: Launched) -> set[str]:
 
 
 def _check_own_files(before: Version, after: Version, first: Launched, differs: Difference) -> None:
-    """Raises CannotJudge where the version before has imported changed files of the one after."""
+    """Raises UsageError where the version before has imported changed files of the one after."""
     if before.root == after.root:
         return
     sources = [source for run in first.runs if run.computed is not None for source in run.computed.sources]
     taken = [after.below(source) for source in sources if after.holds(source) and not before.holds(source)]
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
-        raise CannotJudge(
+        raise UsageError(
             f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed in place; "
             "so the two cannot be told apart; give `--before DIR` a tree whose modules lie beside its script"
         )
