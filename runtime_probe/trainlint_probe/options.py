@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -256,18 +257,25 @@ def device(text: str) -> str:
 
 
 def count(text: str) -> int:
-    """A number from 1 on. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, not {text!r}")
+    """A whole number from 1 on. Raises ArgumentTypeError."""
+    if not text.isdecimal() or not 1 <= int(text) < 1 << 31:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {text!r}")
     return int(text)
 
 
-def seconds(text: str) -> float:
-    """A time. Raises ArgumentTypeError."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds, not {text!r}")
-    return number
+def above_zero(what: str, most: float = inf) -> Callable[[str], float]:
+    """What takes a number above 0 and up to `most`; `what` names it in the error, an ArgumentTypeError."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = 0.0
+        if not 0 < number <= most:
+            raise argparse.ArgumentTypeError(f"expected {what}, not {text!r}")
+        return number
+
+    return read
+
+
+seconds = above_zero("a number of seconds")
