@@ -59,11 +59,6 @@ def children(parent: int) -> list[int]:
     return found
 
 
-def descendants(process: int) -> list[int]:
-    """Its children, and theirs, by Linux's own account; none elsewhere."""
-    return [below for child in children(process) for below in (child, *descendants(child))]
-
-
 def end_at_once(exit_code: int) -> NoReturn:
     """End this process, and the worker processes that it has started by multiprocessing.
 

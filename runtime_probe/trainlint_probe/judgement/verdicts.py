@@ -149,7 +149,7 @@ def _of_nothing(
         return _not_observed(finding, f"the line ran, and {nothing}: what it costs there cannot be measured", ran=True)
     if not instead:
         return _not_observed(finding, nothing)
-    found = _verdict_on(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
+    found = verdict_on(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
     return replace(found, basis="counter")
 
 
@@ -214,7 +214,7 @@ def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
     if item.symptom not in SINCE_THE_START:
         per_step = sum(proof.calls for proof in proofs) / len(run.steps)
         happens += f" {_frequency_text(per_step, run)}"
-    found = _verdict_on(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
+    found = verdict_on(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
     return replace(found, basis="counter", per_step=per_step)
 
 
@@ -232,14 +232,15 @@ def _judged(
         state = State.INCONCLUSIVE
     of = WHOLE_TRACE if _is_whole(run) else "a step"
     sentence = f"{reason}: {_percent(share)} of {of} of {units.duration(step)}"
-    return replace(_verdict_on(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
+    return replace(verdict_on(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
 
 
 def _not_observed(finding: Finding, reason: str, *, ran: bool = False) -> Verdict:
-    return _verdict_on(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
+    return verdict_on(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
 
 
-def _verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
+def verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
+    """A verdict on a finding, at its first line."""
     at = Line(finding.path, finding.span.start_line)
     return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message)
 
