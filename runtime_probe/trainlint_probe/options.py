@@ -74,6 +74,7 @@ class Options(RunOptions):
     """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
 
 
+_T = TypeVar("_T")
 _Options = TypeVar("_Options", bound="DataclassInstance")
 
 
@@ -197,7 +198,7 @@ def add_run(run: argparse._ActionsContainer, *, steps: str, warmup: str) -> None
     )
     run.add_argument(
         "--device",
-        type=device,
+        type=checked(device),
         default="auto",
         metavar="DEVICE",
         help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
@@ -242,18 +243,27 @@ def add_format(parser: argparse._ActionsContainer) -> None:
 
 
 def device(text: str) -> str:
-    """A device by its name. Raises ArgumentTypeError."""
+    """A device by its name. Raises ValueError."""
     if text in ("auto", "cuda", "cpu"):
         return text
     if text.partition(":")[0] != "simulated":
-        raise argparse.ArgumentTypeError(f"expected auto, cuda, cpu or simulated, not {text!r}")
+        raise ValueError(f"expected auto, cuda, cpu or simulated, not {text!r}")
     from trainlint_probe.simulated.names import machine_named
 
-    try:
-        machine_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    machine_named(text)
     return text
+
+
+def checked(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """A reader whose ValueError argparse shows as it is written."""
+
+    def reader(text: str) -> _T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return reader
 
 
 def count(text: str) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
@@ -16,13 +16,12 @@ from trainlint.planning.hardware import GPUS, Gpu, gpu_named
 from trainlint.planning.sizes import bytes_of, count_of
 from trainlint.planning.strategies import STRATEGIES
 from trainlint.planning.training import OPTIMIZERS, Attention, Checkpointing, Cluster, Precision, Training
-from trainlint_probe.options import above_zero, count, options_of
+from trainlint_probe.options import above_zero, checked, count, options_of
 from trainlint_probe.planned.inputs import read_input
 
 if TYPE_CHECKING:
     from trainlint.report.settings import Color
 
-_T = TypeVar("_T")
 _DESCRIPTION = """\
 Says what a training needs of each GPU, before it runs: memory by part, what each GPU sends, and which way of sharding
 fits. Name the model in one of four ways:
@@ -113,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("target", nargs="?", metavar="MODEL", help="a config.json, or package.module:callable")
     model = parser.add_argument_group("the model")
     model.add_argument(
-        "--params", dest="parameters", type=_checked(count_of), metavar="N", help="its size: 7.5e9, 7b, 350M"
+        "--params", dest="parameters", type=checked(count_of), metavar="N", help="its size: 7.5e9, 7b, 350M"
     )
     for name, what in (
         ("layers", "layers of a transformer"),
@@ -132,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
         dest="inputs",
         action="append",
         default=[],
-        type=_checked(_input),
+        type=checked(_input),
         metavar="SHAPE",
         help="an argument of the callable's model, for one sample: 3x224x224, tokens:1024, mask=1024",
     )
@@ -156,9 +155,9 @@ def _parser() -> argparse.ArgumentParser:
     gpus = parser.add_argument_group("the GPUs")
     gpus.add_argument("--gpus", type=count, default=1, metavar="N", help="in all nodes together (default: 1)")
     gpus.add_argument("--nodes", type=count, default=1, metavar="N", help="(default: 1)")
-    gpus.add_argument("--gpu", type=_checked(_gpu), metavar="NAME", help="such as a100-80gb, h100, rtx-4090")
+    gpus.add_argument("--gpu", type=checked(_gpu), metavar="NAME", help="such as a100-80gb, h100, rtx-4090")
     gpus.add_argument(
-        "--gpu-memory", type=_checked(bytes_of), metavar="SIZE", help="80GB, 24GiB (default: by --gpu, or 80GB)"
+        "--gpu-memory", type=checked(bytes_of), metavar="SIZE", help="80GB, 24GiB (default: by --gpu, or 80GB)"
     )
     gpus.add_argument("--bandwidth-inside", type=_positive, metavar="GB/s", help="a GPU sends so much inside a node")
     gpus.add_argument("--bandwidth-between", type=_positive, metavar="GB/s", help="and to other nodes (default: 25)")
@@ -193,18 +192,6 @@ _share = above_zero("a share above 0 and up to 1", 1.0)
 
 def _by_value(kind: type[Enum]) -> dict[str, Enum]:
     return {item.value: item for item in kind}
-
-
-def _checked(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """A reader whose ValueError argparse shows as it is written."""
-
-    def reader(text: str) -> _T:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return reader
 
 
 def _input(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -25,6 +24,7 @@ from trainlint_probe.prove.proof import device_of, proof
 from trainlint_probe.prove.result import Answer, Proof, Training
 from trainlint_probe.prove.versions import Version, commit_tree, other_tree, repository_root, standing_in
 from trainlint_probe.report.words import why_no_step
+from trainlint_probe.wording.units import some_of
 
 UNCHANGED, CHANGED_OR_WORSE, NOT_JUDGED = 0, 1, 2
 
@@ -64,10 +64,6 @@ def proof_of(options: Options) -> Proof:
         UsageError: there is no such script, rule, tree or commit; the script fails or never steps without the change;
             or there is no change.
     """
-    if sys.platform == "win32":
-        raise UsageError("scripts are run on Linux and macOS alone")
-    if not options.module and not Path(options.script).is_file():
-        raise UsageError(f"there is no script {options.script}")
     check_named(options.fixes)
     with ExitStack() as stack:
         here = Path.cwd().resolve()
@@ -132,14 +128,9 @@ def _of_what_ran(training: Training, differs: Difference, old: Run, new: Run) ->
     missed = differs.not_run(old.simulated.executed, new.simulated.executed)
     if missed and len(missed) == differs.hunks and training.answer is Answer.SAME:
         words = "none of the changed lines ran, so nothing is known of the change"
-        return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({_few(missed)})"), ""
+        return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({some_of(missed, _SHOWN)})"), ""
     held = "What is said holds for what ran. Of the changed lines, these did not run"
-    return training, f"{held}: {_few(missed)}." if missed else ""
-
-
-def _few(places: Sequence[str]) -> str:
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return f"{', '.join(places[:_SHOWN])}{more}"
+    return training, f"{held}: {some_of(missed, _SHOWN)}." if missed else ""
 
 
 def _fixed(before: Version, first: Launched, options: Options) -> Version:
@@ -177,8 +168,6 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     )
     with standing_in(here), tempfile.TemporaryDirectory(prefix="trainlint-", ignore_cleanup_errors=True) as output:
         launched = launch(request, Path(output))
-    if launched.interrupted:
-        raise KeyboardInterrupt
     return replace(launched, runs=tuple(_named_below(run, version, here) for run in launched.runs))
 
 

@@ -10,7 +10,7 @@ from trainlint.evidence.run import Phase
 from trainlint.evidence.verdicts import Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences, wrapped
 from trainlint_probe.report.terminal import (
     failure_lines,
     note_lines,
@@ -67,7 +67,7 @@ def _heading(reading: TraceReading, style: Style) -> Iterator[Text]:
 def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Iterator[Text]:
     yield Text()
     for line in _sentences(reading, device):
-        yield from wrapped(Text(sentence(line, unicode=style.unicode)), style, indent="  ")
+        yield from sentences(line, style, indent="  ")
 
 
 def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
