@@ -88,22 +88,14 @@ def _text(result: Result, options: Options) -> str:
 
 
 def _report(result: Result, style: Style, *, verbose: bool) -> str:
-    if result.runs and result.runs[0].simulated is not None:
+    if not result.runs:
+        from trainlint_probe.report.terminal_trace import render_trace
+
+        return render_trace(result, style, verbose=verbose)
+    if result.runs[0].simulated is not None:
         from trainlint_probe.report.simulated import render_simulated
 
         return render_simulated(result, style, verbose=verbose)
-    if result.runs:
-        from trainlint_probe.report.terminal import render
+    from trainlint_probe.report.terminal import render
 
-        return render(
-            result.runs,
-            result.verdicts,
-            style,
-            unjudged=result.unjudged,
-            budgets=result.budgets,
-            verbose=verbose,
-        )
-    from trainlint_probe.report.terminal_trace import render_trace
-
-    assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=verbose)
+    return render(result, style, verbose=verbose)

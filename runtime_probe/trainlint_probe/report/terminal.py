@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -34,11 +33,8 @@ from trainlint_probe.report.words import (
     why_no_step,
     without_confirmed,
 )
-from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.result import Result, Unjudged
 from trainlint_probe.wording.units import duration, some_of, unit_of
-
-if TYPE_CHECKING:
-    from trainlint_probe.budgets.judged import Spending
 
 _BAR = 30
 """Columns of a bar that stands for a whole step, where the terminal has room."""
@@ -60,39 +56,24 @@ _MOST_FOLDED = 5
 """Lines of each of these states."""
 
 
-def render(
-    runs: Sequence[Run],
-    verdicts: Sequence[Verdict],
-    style: Style,
-    *,
-    unjudged: Unjudged = EVERYTHING_JUDGED,
-    budgets: Sequence[Spending] = (),
-    verbose: bool = False,
-) -> str:
-    """The report of a run, ending with a line feed.
-
-    Args:
-        runs: one for each process, the one to speak of first.
-        verdicts: on what findings, in any order.
-        style: what the terminal can show.
-        unjudged: what no verdict speaks of.
-        budgets: what each process spent, where there is a budget.
-        verbose: whether every verdict is explained, those that ask for no work as well.
+def render(result: Result, style: Style, *, verbose: bool = False) -> str:
+    """The report of a run, ending with a line feed. `verbose`: every verdict is explained, those that ask for no work
+    as well.
     """
     lines = [
-        *_heading(runs, verdicts, unjudged, style),
-        *split_lines(mean_phases(runs[0]), style),
-        *_ranks(runs, style),
-        *verdict_lines(verdicts, style, verbose=verbose),
-        *failure_lines(unjudged, style),
-        *_notes(runs, unjudged, style),
-        *budget_lines(budgets, style),
+        *_heading(result, style),
+        *split_lines(mean_phases(result.runs[0]), style),
+        *_ranks(result.runs, style),
+        *verdict_lines(result.verdicts, style, verbose=verbose),
+        *failure_lines(result.unjudged, style),
+        *_notes(result.runs, result.unjudged, style),
+        *budget_lines(result.budgets, style),
     ]
     return as_written(lines, style)
 
 
-def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
-    run = runs[0]
+def _heading(result: Result, style: Style) -> Iterator[Text]:
+    run = result.runs[0]
     if busy := busy_sentence(run):
         yield from sentences(busy, style, "bold yellow")
     if not run.steps:
@@ -106,15 +87,15 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
         sentence(f" (median {duration(median(times))}, {window})", unicode=style.unicode),
     )
     yield from wrapped(heading, style)
-    yield from summary_lines(verdicts, unjudged, style)
+    yield from summary_lines(result, style)
     yield from sentences(f"A step is {run.clock}.", style, "dim")
     if run.outcome != "window closed":
         yield from sentences(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
 
 
-def summary_lines(verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
+def summary_lines(result: Result, style: Style) -> Iterator[Text]:
     """That no finding is confirmed, where none is."""
-    if said := without_confirmed(verdicts, unjudged):
+    if said := without_confirmed(result.verdicts, result.unjudged):
         yield from sentences(said, style, "bold", indent="  ")
 
 
