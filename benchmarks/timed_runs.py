@@ -18,7 +18,7 @@ def step_times(script: Path, words: Sequence[str], *, warmup: int, steps: int, t
     """Milliseconds of the steps after the warm-up. Raises NotMeasured."""
     settings = ChildSettings(output="", warmup=warmup, warmup_limit=warmup, steps=steps, timeout=timeout)
     with tempfile.TemporaryDirectory() as output:
-        request = Request(str(script), tuple(words), child_settings=settings, script_to_stderr=True)
+        request = Request(str(script), tuple(words), child_settings=settings)
         launched = launch(request, Path(output))
     times = tuple(step.ms for run in launched.runs[:1] for step in run.steps)
     if len(times) < steps:

@@ -187,7 +187,7 @@ def _keep_trace(script: Path, output: Path) -> None:
     )
     with tempfile.TemporaryDirectory() as directory:
         launched = launch(
-            Request(str(script), ("defect",), child_settings=orders, script_to_stderr=True, overlay=False),
+            Request(str(script), ("defect",), child_settings=orders, overlay=False),
             Path(directory),
         )
         if launched.fault or not launched.traces:

@@ -16,10 +16,6 @@ __all__ = ["BudgetExceeded", "UnusableBudget", "allow", "budget", "simulated_gpu
 
 def __getattr__(name: str) -> object:
     """What tests import, imported when it is first asked for: the commands do without it."""
-    if name == "UnusableBudget":
-        from trainlint_probe.budgets import limits
-
-        return limits.UnusableBudget
     if name == "simulated_gpu":
         from trainlint_probe.simulated import context
 

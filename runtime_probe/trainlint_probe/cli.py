@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli import console
-from trainlint.cli.console import UsageError
 from trainlint.cli.output import tell_failures
+from trainlint.cli.report_file import print_report, write_report
 from trainlint.evidence.verdicts import State
 from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.options import Options, read_options
@@ -68,58 +66,36 @@ def exit_code(result: Result) -> int:
 
 
 def _show(result: Result, options: Options) -> None:
-    text = _text(result, options)
-    if options.output_file is None:
-        console.out(text)
-    else:
-        _write(options.output_file, text)
+    print_report(_text(result, options), options.output_file)
+    if options.output_file is not None:
         tell_failures(result.unjudged.failures)
     if options.page is not None:
         from trainlint.report.settings import Style
         from trainlint_probe.report.page import page
 
-        _write(options.page, page(_report(result, Style(color=True), verbose=True)))
+        write_report(options.page, page(_report(result, Style(color=True), verbose=True)))
         console.note(f"The page is {options.page}.")
 
 
 def _text(result: Result, options: Options) -> str:
-    from trainlint.report.settings import Style, style_for
+    from trainlint.report.settings import style_of_report
 
     if options.output_format == "json":
         from trainlint_probe.report.document import document
 
         return document(result)
-    if options.output_file is None:
-        style = style_for(sys.stdout, options.color)
-    else:
-        style = Style(color=options.color == "always")
-    return _report(result, style, verbose=options.verbose)
+    return _report(result, style_of_report(options.color, options.output_file), verbose=options.verbose)
 
 
 def _report(result: Result, style: Style, *, verbose: bool) -> str:
-    if result.runs and result.runs[0].simulated is not None:
+    if not result.runs:
+        from trainlint_probe.report.terminal_trace import render_trace
+
+        return render_trace(result, style, verbose=verbose)
+    if result.runs[0].simulated is not None:
         from trainlint_probe.report.simulated import render_simulated
 
         return render_simulated(result, style, verbose=verbose)
-    if result.runs:
-        from trainlint_probe.report.terminal import render
+    from trainlint_probe.report.terminal import render
 
-        return render(
-            result.runs,
-            result.verdicts,
-            style,
-            unjudged=result.unjudged,
-            budgets=result.budgets,
-            verbose=verbose,
-        )
-    from trainlint_probe.report.terminal_trace import render_trace
-
-    assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=verbose)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
+    return render(result, style, verbose=verbose)

@@ -12,10 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from trainlint.cli.console import UsageError
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
-from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings, as_environment
+from trainlint_probe.child_settings import (
+    SIMULATED_STEPS,
+    SIMULATED_WARMUP,
+    START_TIMEOUT,
+    TIMED_OUT,
+    ChildSettings,
+    as_environment,
+)
 from trainlint_probe.compared import edited
+from trainlint_probe.options import RunOptions
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
@@ -41,8 +50,6 @@ class Request:
     """On this machine, by torch's own launcher; 1 starts the script as it is."""
     child_settings: ChildSettings = field(default_factory=lambda: ChildSettings(output=""))
     """How long to watch. Where the evidence goes is filled in."""
-    script_to_stderr: bool = False
-    """Whether what the script prints goes to stderr, where stdout is the report's."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
     """By the real path of a file of the user's: the text that takes its place."""
     also_kept: tuple[Path, ...] = ()
@@ -66,11 +73,36 @@ class Launched:
     """Of the process that was started; negative where a signal ended it."""
     fault: str = ""
     """Why there is no evidence, in a sentence; empty where there is some."""
-    safety_stop: bool = False
-    """A checkpoint that was there before was touched, or would have been."""
-    interrupted: bool = False
     overlay: Overlay = NO_OVERLAY
     """What kept the script from the user's files."""
+
+
+def request_of(options: RunOptions, script: str) -> Request:
+    """The run of a script that the user asked for. Raises UsageError where scripts cannot be run, or there is none."""
+    if sys.platform == "win32":
+        raise UsageError("scripts are run on Linux and macOS alone; `trainlint probe --trace` judges what was recorded")
+    if not options.module and not Path(script).is_file():
+        raise UsageError(f"there is no script {script}")
+    simulated = options.device.startswith("simulated")
+    return Request(
+        script=script,
+        arguments=options.arguments,
+        module=options.module,
+        processes=1 if simulated else options.processes,
+        child_settings=ChildSettings(
+            output="",
+            warmup=options.warmup or 10,
+            steps=options.steps or 30,
+            simulated_warmup=options.warmup or SIMULATED_WARMUP,
+            simulated_steps=options.steps or SIMULATED_STEPS,
+            device=options.device if options.device not in ("cpu", "cuda") else "real",
+            simulated_ranks=options.processes if simulated else 1,
+            hides_devices=options.device == "cpu",
+            timeout=options.timeout,
+            start_timeout=min(options.timeout, START_TIMEOUT),
+        ),
+        overlay=options.overlay,
+    )
 
 
 def launch(request: Request, output: Path) -> Launched:
@@ -84,19 +116,17 @@ def launch(request: Request, output: Path) -> Launched:
         return Launched((), (), Changes(), 0, fault)
     orders = _child_settings(request, output, overlay)
     before = None if overlay.layers else snapshot(places)
-    interrupted = False
     try:
         with started(
             overlay.wrapped_command(_command(request)),
             env=silenced({**os.environ, **_environment(orders), **as_environment(orders)}, str(output)),
-            stdout=sys.stderr if request.script_to_stderr else None,
+            stdout=sys.stderr,  # stdout is the report's
         ) as process:
             _wait(process, output, orders)
-    except KeyboardInterrupt:
-        interrupted = True
-    changed = overlay.changes() if before is None else changes(before, snapshot(places))
+    finally:
+        changed = overlay.changes() if before is None else changes(before, snapshot(places))
     exit_code = -signal.SIGKILL if process.returncode is None else process.returncode
-    return _gather(exit_code, output, changed, overlay, interrupted=interrupted)
+    return _gather(exit_code, output, changed, overlay)
 
 
 def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSettings:
@@ -157,20 +187,16 @@ def _wait(process: subprocess.Popen[bytes], output: Path, orders: ChildSettings)
             return
 
 
-def _gather(exit_code: int, output: Path, changed: Changes, overlay: Overlay, *, interrupted: bool) -> Launched:
+def _gather(exit_code: int, output: Path, changed: Changes, overlay: Overlay) -> Launched:
     runs = sorted((read_run(path) for path in output.glob("evidence.rank*.json")), key=lambda run: run.rank)
-    stopped = exit_code == SAFETY_STOP and any(run.outcome == "safety stop" for run in runs)
-    touched = bool(changed.touched_checkpoints) and not overlay.layers
-    if touched:
+    if changed.touched_checkpoints and not overlay.layers:
         runs = [replace(run, outcome="safety stop") for run in runs]
     return Launched(
         runs=tuple(runs),
         traces=tuple(sorted(output.glob("trace.rank*.json.gz"), key=_rank)),
         changed=changed,
         exit_code=exit_code,
-        fault="" if runs or interrupted else _failure_reason(exit_code, output),
-        safety_stop=stopped or touched,
-        interrupted=interrupted,
+        fault="" if runs else _failure_reason(exit_code, output),
         overlay=overlay,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from trainlint.evidence.run import Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import confirm_findings
 from trainlint_probe.judgement.counted import without_finding
@@ -25,7 +24,7 @@ from trainlint_probe.judgement.judged_run import judge_run, judge_together
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
-from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.launch import Launched, Request, launch, request_of
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
@@ -40,17 +39,6 @@ _DEEP_STEPS = 3
 """Steps under the profiler: enough to drop the first, and a trace of tens of megabytes at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TraceResult:
-    """What came of the trace of the deeper look."""
-
-    reading: TraceReading | None = None
-    """None as well where there was no device and nobody asked for it: what a trace of the host alone shows, the window
-    has shown without the profiler."""
-    trouble: str = ""
-    """What kept it from being read."""
-
-
 _OF_ANYBODY = frozenset({Symptom.GRAPH_BREAK, Symptom.RECOMPILE})
 """What is told of the line that it happens at, whoever has written it."""
 
@@ -62,9 +50,8 @@ def result_of_run(options: Options) -> Result:
     """
     assert options.script is not None, "of_trace is for traces"
     limits = limits_of(options)
-    launched, ranks, read = _watched(options)
-    reading = read.reading
-    runs = tuple(_noted(run, launched, read.trouble) for run in _typical_first(ranks.typical, launched.runs))
+    launched, ranks, reading, trouble = _watched(options)
+    runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
         runs = (with_recoverable(runs[0], reading), *runs[1:])
     runs = (with_others(runs[0], runs), *runs[1:])
@@ -102,25 +89,19 @@ def watched_run(options: Options) -> Run:
 
     Raises UsageError where there is nothing to run, or no evidence.
     """
-    launched, ranks, _ = _watched(options)
+    launched, ranks, _, _ = _watched(options)
     return _with_missing_module(_noted(ranks.typical, launched, ""))
 
 
-def _watched(options: Options) -> tuple[Launched, RankComparison, _TraceResult]:
-    """The run as it was launched, its ranks, and what the trace of the typical rank shows."""
-    if sys.platform == "win32":
-        raise UsageError("the probe runs scripts on Linux and macOS alone; --trace judges what torch.profiler recorded")
+def _watched(options: Options) -> tuple[Launched, RankComparison, TraceReading | None, str]:
+    """The run as it was launched, its ranks, what the trace of the typical rank shows, and why it cannot be read."""
     request = _request(options)
-    if not options.module and not Path(request.script).is_file():
-        raise UsageError(f"there is no script {request.script}")
     with _temporary_directory() as directory:
         launched = launch(request, Path(directory))
         if launched.fault:
             raise UsageError(launched.fault)
-        if launched.interrupted:
-            raise KeyboardInterrupt
         ranks = compare_ranks(launched.runs)
-        return launched, ranks, _read_trace(launched, ranks.typical.rank, whole=options.deep is True)
+        return launched, ranks, *_read_trace(launched, ranks.typical.rank, whole=options.deep is True)
 
 
 def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
@@ -131,46 +112,34 @@ def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _request(options: Options) -> Request:
-    deep = 0 if options.deep is False else _DEEP_STEPS
     assert options.script is not None, "of_trace is for traces"
-    simulated = options.device.startswith("simulated")
-    return Request(
-        script=options.script,
-        arguments=options.arguments,
-        module=options.module,
-        processes=1 if simulated else options.processes,
-        child_settings=ChildSettings(
-            output="",
-            warmup=options.warmup or 10,
-            steps=options.steps or 30,
-            simulated_warmup=options.warmup or SIMULATED_WARMUP,
-            simulated_steps=options.steps or SIMULATED_STEPS,
-            device=options.device if options.device not in ("cpu", "cuda") else "real",
+    request = request_of(options, options.script)
+    return replace(
+        request,
+        child_settings=replace(
+            request.child_settings,
             simulated_values=options.values,
-            simulated_ranks=options.processes if simulated else 1,
-            hides_devices=options.device == "cpu",
-            timeout=options.timeout,
-            start_timeout=min(options.timeout, START_TIMEOUT),
-            deep_steps=deep,
+            deep_steps=0 if options.deep is False else _DEEP_STEPS,
             deep_without_device=options.deep is True,
             budget=options.budget,
             lines_of=options.lines_of,
         ),
-        script_to_stderr=True,
-        overlay=options.overlay,
     )
 
 
-def _read_trace(launched: Launched, rank: int, *, whole: bool) -> _TraceResult:
-    """What the trace of a rank shows. `whole`: also where only the host was recorded."""
+def _read_trace(launched: Launched, rank: int, *, whole: bool) -> tuple[TraceReading | None, str]:
+    """What the trace of a rank shows, and what kept it from being read.
+
+    `whole`: also where only the host was recorded, of which the window has shown the same without the profiler.
+    """
     path = next((path for path in launched.traces if path.name.startswith(f"trace.rank{rank}.")), None)
     if path is None:
-        return _TraceResult()
+        return None, ""
     try:
         trace = read_events(path)
-        return _TraceResult(reading_of(trace) if whole or trace.work else None)
+        return (reading_of(trace) if whole or trace.work else None), ""
     except UnreadableTrace as error:
-        return _TraceResult(trouble=str(error))
+        return None, str(error)
 
 
 def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
 from trainlint.config.kinds import LIMITS
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from trainlint.report.settings import Color
 
 PROBE_EXIT_CODES = (
@@ -23,46 +26,62 @@ PROBE_EXIT_CODES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user asked of `trainlint probe`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What the user asked of a run, whichever command starts it."""
 
-    script: str | None
-    """The script, or with `module` the module, that trains; None where a trace is judged."""
     arguments: tuple[str, ...]
-    """What is handed to it."""
+    """What is handed to the script."""
     module: bool
-    trace: Path | None
-    """A trace, or a directory with one for each rank."""
-    paths: tuple[Path, ...]
-    """What to judge statically; by default the script and the files that were seen at work."""
+    """Whether the script is named as a module."""
     steps: int | None
     """None: as many as the device needs."""
     warmup: int | None
     timeout: float
-    """Seconds."""
+    """Seconds, of each run."""
     device: str
-    """"auto", "real" or "simulated", the last with a machine behind a colon."""
-    values: bool
-    """Whether a simulated device computes values."""
+    """"auto", "cpu", "cuda" or "simulated", the last with a machine behind a colon."""
     processes: int
     """How many to start through torch's own launcher; 1 starts the script as it is."""
+    overlay: bool | None
+    """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
+    output_format: str
+    output_file: Path | None
+    color: Color
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(RunOptions):
+    """What the user asked of `trainlint probe`."""
+
+    script: str | None
+    """The script, or with `module` the module, that trains; None where a trace is judged."""
+    trace: Path | None
+    """A trace, or a directory with one for each rank."""
+    paths: tuple[Path, ...]
+    """What to judge statically; by default the script and the files that were seen at work."""
+    values: bool
+    """Whether a simulated device computes values."""
     deep: bool | None
     """Whether to run a few more steps under PyTorch's profiler; None does so where there is an accelerator."""
     budget: bool
     """Whether the run fails where it exceeds its limits."""
     limits: tuple[str, ...]
     """Limits as they were typed, besides those of the configuration: "syncs=0"."""
-    """Whether to try each way in which an optimizer could update."""
-    overlay: bool | None
-    """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
-    output_format: str
-    output_file: Path | None
     page: Path | None
-    color: Color
     verbose: bool
     lines_of: tuple[str, ...] = ()
     """Files whose lines are watched on a simulated device as the user's own are, by their real paths."""
+
+
+_T = TypeVar("_T")
+_Options = TypeVar("_Options", bound="DataclassInstance")
+
+
+def options_of(kind: type[_Options], typed: argparse.Namespace, **others: object) -> _Options:
+    """What argparse keeps under the names of the fields of `kind`; `others` come first."""
+    kept = {field.name: getattr(typed, field.name) for field in fields(kind) if field.name in typed}
+    return kind(**{**kept, **others})
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -71,27 +90,15 @@ def read_options(arguments: Sequence[str]) -> Options:
     words = without_separator(typed.words)
     _check(typed, words)
     ran = typed.trace is None
-    return Options(
+    return options_of(
+        Options,
+        typed,
         script=words[0] if ran else None,
         arguments=tuple(words[1:]) if ran else (),
-        module=typed.module,
-        trace=typed.trace,
         paths=() if ran else tuple(map(Path, words)),
-        steps=typed.steps,
-        warmup=typed.warmup,
-        timeout=typed.timeout,
         device=typed.device if typed.values or typed.device != "auto" else "simulated",
-        values=typed.values,
-        processes=typed.nproc_per_node,
-        deep=typed.deep,
-        budget=typed.budget or bool(typed.limit),
-        limits=tuple(typed.limit or ()),
-        overlay=typed.overlay,
-        output_format=typed.output_format,
-        output_file=typed.output_file,
-        page=typed.page,
-        color=typed.color,
-        verbose=typed.verbose,
+        budget=typed.budget or bool(typed.limits),
+        limits=tuple(typed.limits),
     )
 
 
@@ -101,7 +108,7 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
         raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
     if typed.trace is not None and typed.module:
         raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
-    if typed.trace is not None and (typed.budget or typed.limit):
+    if typed.trace is not None and (typed.budget or typed.limits):
         raise UsageError(
             "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
         )
@@ -137,8 +144,6 @@ def _parser() -> argparse.ArgumentParser:
         help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
-    add_overlay(run)
-    run.add_argument("--verify", type=_gone, help=argparse.SUPPRESS)
     budget = parser.add_argument_group("a budget, for CI")
     budget.add_argument(
         "--budget",
@@ -147,7 +152,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     budget.add_argument(
         "--limit",
+        dest="limits",
         action="append",
+        default=[],
         metavar="NAME=NUMBER",
         help=f"a limit besides those of the configuration, per step: {', '.join(LIMITS)}",
     )
@@ -155,11 +162,8 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument(
         "--trace", type=Path, help="judge this trace of torch.profiler (.json, .json.gz), or a directory of ranks"
     )
-    output = parser.add_argument_group("output")
-    add_format(output)
-    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    output = add_output(parser)
     output.add_argument("--page", type=Path, metavar="FILE", help="write the whole report as a page (HTML) as well")
-    add_color(output)
     output.add_argument("-v", "--verbose", action="store_true", help="say of each finding what was seen of it")
     return parser
 
@@ -194,20 +198,21 @@ def add_run(run: argparse._ActionsContainer, *, steps: str, warmup: str) -> None
     )
     run.add_argument(
         "--device",
-        type=device,
+        type=checked(device),
         default="auto",
         metavar="DEVICE",
         help="auto, cuda, cpu, or simulated[:NAME][xN], as simulated:a100-80gbx4 (default: auto, a GPU if there is "
         "one, else simulated:h100)",
     )
     run.add_argument(
-        "--nproc-per-node", type=count, default=1, metavar="N", help="start N processes with torch's own launcher"
+        "--nproc-per-node",
+        dest="processes",
+        type=count,
+        default=1,
+        metavar="N",
+        help="start N processes with torch's own launcher",
     )
-
-
-def add_overlay(parser: argparse._ActionsContainer) -> None:
-    """Add --overlay and --no-overlay."""
-    overlay = parser.add_mutually_exclusive_group()
+    overlay = run.add_mutually_exclusive_group()
     overlay.add_argument(
         "--overlay",
         action="store_true",
@@ -215,6 +220,15 @@ def add_overlay(parser: argparse._ActionsContainer) -> None:
         help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
     )
     overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
+
+
+def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add what says how a report is written."""
+    output = parser.add_argument_group("output")
+    add_format(output)
+    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    add_color(output)
+    return output
 
 
 def add_format(parser: argparse._ActionsContainer) -> None:
@@ -228,38 +242,50 @@ def add_format(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _gone(rule: str) -> str:
-    raise argparse.ArgumentTypeError(f"it is a command of its own now: `trainlint prove --fixes {rule} SCRIPT`")
-
-
 def device(text: str) -> str:
-    """A device by its name. Raises ArgumentTypeError."""
+    """A device by its name. Raises ValueError."""
     if text in ("auto", "cuda", "cpu"):
         return text
     if text.partition(":")[0] != "simulated":
-        raise argparse.ArgumentTypeError(f"expected auto, cuda, cpu or simulated, not {text!r}")
+        raise ValueError(f"expected auto, cuda, cpu or simulated, not {text!r}")
     from trainlint_probe.simulated.names import machine_named
 
-    try:
-        machine_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    machine_named(text)
     return text
 
 
+def checked(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """A reader whose ValueError argparse shows as it is written."""
+
+    def reader(text: str) -> _T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return reader
+
+
 def count(text: str) -> int:
-    """A number from 1 on. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, not {text!r}")
+    """A whole number from 1 on. Raises ArgumentTypeError."""
+    if not text.isdecimal() or not 1 <= int(text) < 1 << 31:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {text!r}")
     return int(text)
 
 
-def seconds(text: str) -> float:
-    """A time. Raises ArgumentTypeError."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds, not {text!r}")
-    return number
+def above_zero(what: str, most: float = inf) -> Callable[[str], float]:
+    """What takes a number above 0 and up to `most`; `what` names it in the error, an ArgumentTypeError."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = 0.0
+        if not 0 < number <= most:
+            raise argparse.ArgumentTypeError(f"expected {what}, not {text!r}")
+        return number
+
+    return read
+
+
+seconds = above_zero("a number of seconds")

@@ -22,10 +22,10 @@ init's."""
 
 
 @contextmanager
-def started(command: Sequence[str], *, grace: float = GRACE, **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
+def started(command: Sequence[str], **settings: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A process in a session of its own, which ends with the block, and so does all that it has started.
 
-    It is asked first, and after `grace` seconds ended. Signals that would end us end it too. A second Ctrl-C does not
+    It is asked first, and after `GRACE` seconds ended. Signals that would end us end it too. A second Ctrl-C does not
     wait. What was started inside and left its session, as daemons do, is found on Linux alone, by what has become a
     child of ours meanwhile: nothing else may start processes in this one.
     """
@@ -39,7 +39,7 @@ def started(command: Sequence[str], *, grace: float = GRACE, **settings: Any) ->
             raise
         finally:
             with suppress(KeyboardInterrupt):  # who asks twice does not want to wait
-                _ask(process, number, grace)
+                _ask(process, number)
             _signal(process, signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):  # a driver or a network's file system may hold it in the kernel
                 process.wait(GRACE)
@@ -57,11 +57,6 @@ def children(parent: int) -> list[int]:
                     if int(after_name[1]) == parent:
                         found.append(int(directory.name))
     return found
-
-
-def descendants(process: int) -> list[int]:
-    """Its children, and theirs, by Linux's own account; none elsewhere."""
-    return [below for child in children(process) for below in (child, *descendants(child))]
 
 
 def end_at_once(exit_code: int) -> NoReturn:
@@ -103,11 +98,11 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _ask(process: subprocess.Popen[bytes], number: signal.Signals, grace: float) -> None:
-    if process.poll() is None and grace:
+def _ask(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if process.poll() is None:
         _signal(process, number)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(grace)
+            process.wait(GRACE)
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -152,7 +152,6 @@ def test_the_table_fits_the_terminal(
         (["nowhere.json"], "nowhere.json cannot be read (no such file or directory)"),
         (["model.py"], "is neither a config.json nor a callable"),
         (["json:dumps", "--lora", "8"], "let the callable build them in"),
-        (["--params", "70b", "--gpu-memory", "8GB", "--emit", "deepspeed"], "nothing fits"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(arguments: list[str], said: str) -> None:

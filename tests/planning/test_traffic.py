@@ -47,16 +47,6 @@ def test_ranks_send_what_the_plan_says(way: str, strategy: Strategy) -> None:
     assert traffic(model_of_parameters(PARAMETERS), training, strategy).total == sent(ran(way, 2))
 
 
-@pytest.mark.slow
-def test_the_emitted_function_shards(tmp_path: Path) -> None:
-    from trainlint_probe.planned.emitted import fsdp2
-
-    training = Training(precision=Precision.FP32, cluster=Cluster(gpus=RANKS))
-    script = tmp_path / "sharded.py"
-    script.write_text(fsdp2(FSDP2, training), encoding="utf-8")
-    assert traffic(model_of_parameters(PARAMETERS), training, FSDP2).total == sent(ran(str(script), 1))
-
-
 @pytest.mark.parametrize(("strategy", "elements"), [(DDP, 2), (ZERO_1, 2), (ZERO_2, 2), (FSDP2, 3)])
 def test_elements_for_each_parameter(strategy: Strategy, elements: int) -> None:
     """ZeRO, section 7, for many GPUs."""

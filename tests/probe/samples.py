@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TraceBuilder
 from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Loader, Memory, Optimizer, Phase, Run, Seen, Step
 from trainlint.evidence.verdicts import State, Verdict
+from trainlint.report.settings import Style
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
+from trainlint_probe.report import terminal, terminal_trace
+from trainlint_probe.result import Result
+from trainlint_probe.traces.reading import TraceReading
 
 ENVIRONMENT = Environment(
     {
@@ -173,3 +178,13 @@ def trace_of_host(path: Path) -> Path:
     for start in range(0, 100, 20):
         built.operator("autograd::engine::evaluate_function: AddmmBackward0", start + 9, start + 13)
     return built.write(path)
+
+
+def render(
+    runs: Sequence[Run], verdicts: Sequence[Verdict], style: Style, *, verbose: bool = False, **more: Any
+) -> str:
+    return terminal.render(Result(tuple(runs), tuple(verdicts), **more), style, verbose=verbose)
+
+
+def render_trace(reading: TraceReading, verdicts: Sequence[Verdict], style: Style, **more: Any) -> str:
+    return terminal_trace.render_trace(Result((), tuple(verdicts), reading, **more), style)

@@ -75,7 +75,6 @@ def test_what_makes_no_sense_is_refused(words: Sequence[str], sentence: str) -> 
         ("doctor --color alway", "always"),
         ("plan --gqus 2", "--gpus"),
         ("plan --params 7b --strategy hybird", "hybrid"),
-        ("plan --params 7b --emit deepsped", "deepspeed"),
         ("plan --params 7b --precision autocat", "autocast"),
         ("plan --params 7b --optimizer adanw", "adamw"),
         ("plan --params 7b --gpu h10", "h100"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from tests.probe import samples
+from tests.probe.samples import render
 from trainlint.report.settings import Style
 from trainlint_probe.report.page import page
-from trainlint_probe.report.terminal import render
 
 
 class Outline(HTMLParser):

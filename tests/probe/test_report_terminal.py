@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
+from tests.probe.samples import render, render_trace
 from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Cores, Environment, Run
 from trainlint.evidence.verdicts import State
 from trainlint.finding import Failure
 from trainlint.report.settings import Style
-from trainlint_probe.report.terminal import render
-from trainlint_probe.report.terminal_trace import render_trace
 from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.traces.reading import read_trace
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
+from tests.probe.samples import render, render_trace
 from tests.rules.catalogue import all_rules
 from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Line
@@ -18,8 +19,6 @@ from trainlint.report.settings import Style
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import SHOWN_BY, related
 from trainlint_probe.report.document import document
-from trainlint_probe.report.terminal import render
-from trainlint_probe.report.terminal_trace import render_trace
 from trainlint_probe.result import Result
 from trainlint_probe.traces.reading import read_trace
 

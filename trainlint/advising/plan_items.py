@@ -53,7 +53,7 @@ def _item(key: str, title: str, help_: str, words: str, listed: frozenset[str]) 
         Gain(Basis.PLANNED, words),
         wrong=False,
         effort="by hand",
-        command="trainlint plan ... --emit deepspeed, fsdp2 or accelerate" if key == "plan:strategy" else None,
+        command=None,
         changes="the order of sums and random numbers; with another batch the training itself",
         check="`torch.cuda.max_memory_allocated()` after a few steps, against the plan",
         after=prerequisites(key, listed),

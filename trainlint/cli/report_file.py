@@ -9,6 +9,7 @@ from pathlib import Path
 
 from trainlint.atomic_write import require_new_file_beside, write_atomically
 from trainlint.bounded import write_leaves_project
+from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Target
 from trainlint.paths import absolute
@@ -38,6 +39,14 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
         except OSError as error:
             if not place.exists():  # a file may be open to all in a directory that is not
                 raise _not_written(path, error) from error
+
+
+def print_report(text: str, path: Path | None) -> None:
+    """Write the report to the file that the user has named, else to stdout. Raises UsageError."""
+    if path is None:
+        console.out(text)
+    else:
+        write_report(path, text)
 
 
 def write_report(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Called, Line
+from trainlint.symptoms import Symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,14 @@ class DeviceEvent:
     in_backward: bool = False
     forward: Line | None = None
     """Of what happens in the backward pass: the line whose operation it belongs to, where that is known."""
+
+    @property
+    def symptom(self) -> Symptom:
+        """As what lines are known to do it."""
+        if self.what.endswith("empty_cache"):
+            return Symptom.CACHE_EMPTIED
+        is_upload = self.kind == "copy" and self.direction == "host to device"
+        return Symptom.HOST_TO_DEVICE if is_upload else Symptom.HOST_SYNC
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Literal, TextIO
 
     from trainlint.source import SourceFile
@@ -66,6 +67,11 @@ def style_for(stream: TextIO, color: Color = "auto", environ: Mapping[str, str] 
         unicode=_takes_any_character(stream),
         links=able and colored,
     )
+
+
+def style_of_report(color: Color, file: Path | None) -> Style:
+    """What can be shown where a report goes: in the file that the user has named, else on stdout."""
+    return style_for(sys.stdout, color) if file is None else Style(color=color == "always")
 
 
 def _width(stream: TextIO, environ: Mapping[str, str]) -> int:

@@ -10,7 +10,7 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 from rich.theme import Theme
 
-from trainlint.report.characters import to_ascii
+from trainlint.report.characters import sentence, to_ascii
 from trainlint.report.settings import Style
 
 _LEAST_WIDTH = 20
@@ -63,6 +63,11 @@ def wrapped(text: Text, style: Style, *, indent: str = "") -> Iterator[Text]:
     if remaining:
         for line in remaining.wrap(console, max(style.width - len(indent), _LEAST_WIDTH)):
             yield Text(indent) + line
+
+
+def sentences(text: str, style: Style, look: str = "", *, indent: str = "") -> Iterator[Text]:
+    """Sentences for people in lines of the terminal's width, all in one look."""
+    yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent=indent)
 
 
 def _segments(line: Text, console: Console) -> list[Segment]:

@@ -7,12 +7,13 @@ of the code that starts it. A budget is therefore charged for what its own block
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import NamedTuple
 
 from trainlint.evidence.places import Line
-from trainlint.evidence.run import Counted
+from trainlint.evidence.run import Counted, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import Caller, display_path
 
 SYNCS, PAGEABLE, DATA_WAIT = "syncs", "pageable-copies", "data-wait-percent"
@@ -108,3 +109,19 @@ def counted(
         for charge, count in sorted(grown.items(), key=lambda item: (-item[1], item[0]))
         if count
     )
+
+
+def of_compiling(seen: Iterable[Seen], before: Iterable[Seen] = ()) -> Iterator[Counted]:
+    """Graph breaks that there were not `before`, as each slows every step, and the recompiles that steps waited for."""
+    known = {(item.at, item.details["reason"]): item.calls for item in before if item.symptom is Symptom.GRAPH_BREAK}
+    for item in seen:
+        reason = item.details.get("reason", "")
+        if item.symptom is Symptom.GRAPH_BREAK and item.calls > known.get((item.at, reason), 0):
+            yield Counted(GRAPH_BREAKS, item.at, reason, 1)
+        elif item.symptom is Symptom.RECOMPILE and (late := int(item.details["in the window"])):
+            yield Counted(RECOMPILES, item.at, reason, late)
+
+
+def asked_of_driver(first: int, last: int) -> tuple[Counted, ...]:
+    """How often the driver was asked for memory between two counts."""
+    return (Counted(ALLOCATIONS, None, "memory asked of the driver", last - first),) if last > first else ()

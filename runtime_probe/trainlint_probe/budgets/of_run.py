@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.evidence.run import Counted, Run
-from trainlint.symptoms import Symptom
 from trainlint_probe.budgets import on_simulation
-from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, asked_of_driver, of_compiling
 from trainlint_probe.budgets.ignoring import is_ignored
 from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
@@ -22,8 +21,6 @@ from trainlint_probe.budgets.words import (
     UNKNOWN_ALLOCATIONS,
 )
 from trainlint_probe.options import Options
-
-_CUDA = "cuda"
 
 
 def limits_of(options: Options) -> Mapping[str, float]:
@@ -56,12 +53,12 @@ def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
             not_counted[GRAPH_BREAKS] = BREAKS_UNKNOWN
         else:
             del not_counted[GRAPH_BREAKS]
-    elif run.device != _CUDA:
+    elif run.device != "cuda":
         not_counted = {**dict.fromkeys(OF_A_GPU, NOT_ON_CUDA), ALLOCATIONS: NO_DEVICE}
     elif asked is None:
         not_counted = {ALLOCATIONS: UNKNOWN_ALLOCATIONS}
     return judge(
-        (*run.counted, *_compiled(run), *(asked or ())),
+        (*run.counted, *of_compiling(run.seen), *(asked or ())),
         limits,
         len(run.steps),
         not_counted=not_counted,
@@ -71,15 +68,6 @@ def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
     )
 
 
-def _compiled(run: Run) -> Iterator[Counted]:
-    """Graph breaks since the start, as each slows every step, and the recompiles that the steps had to wait for."""
-    for item in run.seen:
-        if item.symptom is Symptom.GRAPH_BREAK:
-            yield Counted(GRAPH_BREAKS, item.at, item.details["reason"], 1)
-        elif item.symptom is Symptom.RECOMPILE and int(item.details["in the window"]):
-            yield Counted(RECOMPILES, item.at, item.details["reason"], int(item.details["in the window"]))
-
-
 def _allocations(run: Run) -> tuple[Counted, ...] | None:
     """How often the driver was asked for memory between the ends of the first step and the last; None where that is
     not known.
@@ -87,5 +75,4 @@ def _allocations(run: Run) -> tuple[Counted, ...] | None:
     held = [step.memory.device_allocations for step in run.steps if step.memory is not None]
     if not held or held[0] is None or held[-1] is None:
         return None
-    grown = held[-1] - held[0]
-    return (Counted(ALLOCATIONS, None, "memory asked of the driver", grown),) if grown else ()
+    return asked_of_driver(held[0], held[-1])

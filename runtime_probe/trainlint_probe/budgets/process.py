@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from trainlint.evidence.places import Line
 from trainlint.evidence.run import Counted, Seen
-from trainlint.symptoms import Symptom
 from trainlint_probe.budgets import loading, on_simulation
-from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, OF_A_GPU, RECOMPILES, Account, counted
+from trainlint_probe.budgets.account import (
+    ALLOCATIONS,
+    GRAPH_BREAKS,
+    OF_A_GPU,
+    RECOMPILES,
+    Account,
+    asked_of_driver,
+    counted,
+    of_compiling,
+)
 from trainlint_probe.budgets.limits import UnusableBudget
 from trainlint_probe.budgets.on_cuda import OnCuda
 from trainlint_probe.budgets.words import NO_DEVICE, NOTHING_ON_GPU, SIMULATED, UNKNOWN_ALLOCATIONS
@@ -25,9 +32,6 @@ from trainlint_probe.watch.memory import of_device
 from trainlint_probe.watch.patches import DYNAMO, Patches, hide_from_dynamo
 from trainlint_probe.watch.watching import Watch
 
-_Break = tuple[Line, str]
-"""A line, and the reason of its graph break."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProcessSample:
@@ -36,8 +40,8 @@ class ProcessSample:
     at_ns: int
     at: float
     """As time.time counts."""
-    breaks: Mapping[_Break, int] = field(default_factory=dict)
-    recompiles: tuple[Seen, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    """What torch.compile did."""
     allocations: int | None = None
     simulated: bool = False
     """Whether a simulated GPU is on."""
@@ -118,11 +122,9 @@ def lines() -> Lines:
 def sample_process(limits: Mapping[str, float], since: float = 0.0) -> ProcessSample:
     """This moment, with what these limits need of the process. Recompiles are those since a time."""
     seen = _process.compiles.seen(since) if GRAPH_BREAKS in limits or RECOMPILES in limits else ()
-    breaks = {(item.at, item.details["reason"]): item.calls for item in seen if item.symptom is Symptom.GRAPH_BREAK}
-    recompiles = tuple(item for item in seen if item.symptom is Symptom.RECOMPILE)
     simulated = on_simulation.is_on()
     allocations = _allocations() if ALLOCATIONS in limits and not simulated else None
-    return ProcessSample(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations, simulated)
+    return ProcessSample(time.perf_counter_ns(), time.time(), seen, allocations, simulated)
 
 
 def counts_between(began: ProcessSample, ended: ProcessSample, account: Account, limits: Mapping[str, float]) -> Counts:
@@ -134,31 +136,15 @@ def counts_between(began: ProcessSample, ended: ProcessSample, account: Account,
     is_used = on_simulation.is_used() if began.simulated else torch.cuda.is_initialized()
     if not is_used and not OF_A_GPU.isdisjoint(limits):
         raise UnusableBudget(NOTHING_ON_GPU)
-    of_process = (*_breaks(began, ended), *_recompiles(ended), *_driver_requests(began, ended))
+    of_process = (
+        *of_compiling(ended.seen, began.seen),
+        *asked_of_driver(began.allocations or 0, ended.allocations or 0),
+    )
     of_account = counted({}, account.read(), str(Path.cwd()), ended.at_ns - began.at_ns)
     if began.simulated:
         return Counts(of_account, on_simulation.NOT_COUNTED, (SIMULATED,))
     not_counted = {} if ended.allocations is not None else {ALLOCATIONS: UNKNOWN_ALLOCATIONS if is_used else NO_DEVICE}
     return Counts((*of_account, *of_process), not_counted, ())
-
-
-def _breaks(began: ProcessSample, ended: ProcessSample) -> Iterator[Counted]:
-    for (at, reason), times in ended.breaks.items():
-        if times > began.breaks.get((at, reason), 0):
-            yield Counted(GRAPH_BREAKS, at, reason, 1)
-
-
-def _recompiles(ended: ProcessSample) -> Iterator[Counted]:
-    for item in ended.recompiles:
-        late = int(item.details["in the window"])
-        if late:
-            yield Counted(RECOMPILES, item.at, item.details["reason"], late)
-
-
-def _driver_requests(began: ProcessSample, ended: ProcessSample) -> Iterator[Counted]:
-    grown = (ended.allocations or 0) - (began.allocations or 0)
-    if grown:
-        yield Counted(ALLOCATIONS, None, "memory asked of the driver", grown)
 
 
 def _allocations() -> int | None:

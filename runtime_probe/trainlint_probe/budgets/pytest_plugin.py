@@ -5,8 +5,7 @@ pytest imports this in each run where trainlint is installed, so that nothing el
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,27 +91,20 @@ def _machine_named(device: object) -> tuple[str, int] | None:
     return machine_named(device)
 
 
-@contextmanager
-def _on_its_device(item: pytest.Item) -> Iterator[None]:
+def _with_its_device(item: pytest.Item) -> Generator[None, object, object]:
     """A test that has a budget, and its fixtures, run on the device that the marker or the configuration names."""
     try:
         machine = _machine_of(item)
     except ValueError:
         machine = None  # said where the test is called
     if machine is None:
-        yield
-        return
+        return (yield)
     from trainlint_probe.simulated.context import simulated_gpu
 
     machines = item.config.stash[_machines]
     if machine not in machines:
         machines[machine] = simulated_gpu(*machine)
     with machines[machine]:
-        yield
-
-
-def _with_its_device(item: pytest.Item) -> Generator[None, object, object]:
-    with _on_its_device(item):
         return (yield)
 
 

@@ -17,18 +17,22 @@ class WholeRun:
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-        self.account = Account()
 
     def install(self) -> None:
         """Count from now on."""
+        account = Account()
+        EVERYWHERE.append(account)
+        self.watch.read_budget = account.read
+
+    def install_on_machine(self) -> None:
+        """Likewise, and watch what a simulated device would tell."""
         lines, patches = self.watch.ledger.lines, self.watch.patches
         loading.install(patches, lines)
         if torch.cuda.is_available():
             on_cuda = OnCuda(lines)
             on_cuda.install(patches)
             on_cuda.waits.start()
-        EVERYWHERE.append(self.account)
-        self.watch.read_budget = self.account.read
+        self.install()
 
     def between(self, clock: Candidate) -> tuple[Counted, ...]:
         """What was counted in the steps of a clock."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainlint_probe.changed_files.files import MOST, Changes
 from trainlint_probe.overlay import Overlay
-from trainlint_probe.wording.units import size
+from trainlint_probe.wording.units import size, some_of
 
 _MOST_NAMED = 4
 """Files or directories that are named of each kind."""
@@ -58,8 +58,7 @@ def _file_list(paths: Sequence[str]) -> str:
         # What was new in one directory is one thing to a reader: runs/, logs/.
         files = Counter(map(_group, shown))
         shown = [f"{name} ({count} files)" if count > 1 else name for name, count in files.most_common()]
-    more = len(shown) - _MOST_NAMED
-    return ", ".join(shown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return some_of(shown, _MOST_NAMED)
 
 
 def _group(shown: str) -> str:

@@ -11,7 +11,7 @@ from trainlint.evidence.run import Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import COSTLY
 from trainlint_probe.judgement.verdicts import THRESHOLD, timed
-from trainlint_probe.traces.judge import RuntimeFinding
+from trainlint_probe.traces.judge import RuntimeFinding, finding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
 
@@ -37,8 +37,7 @@ def costly_calls(run: Run) -> Iterator[RuntimeFinding]:
             what = " and ".join(dict.fromkeys(item.what for item in items))
             sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})"
             cost = _cost_of_calls(run, items, step)
-            share = Interval(cost.low / step, cost.high / step)
-            yield RuntimeFinding("costly-call", f"{sentence}.", cost, share, Source(at.path, at.line))
+            yield finding("costly-call", f"{sentence}.", cost, step, Source(at.path, at.line))
 
 
 def _cost_of_calls(run: Run, items: Sequence[Seen], step: float) -> Interval:

@@ -12,6 +12,7 @@ from trainlint.evidence.simulation import DeviceEvent, Simulated
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.verdicts import verdict_on
 from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
@@ -25,27 +26,31 @@ _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy"
 
 def counted_verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -> Verdict:
     """What the run says of one finding in the code."""
+    return replace(_verdict(finding, symptoms, run), basis="simulation")
+
+
+def _verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -> Verdict:
     simulated = run.simulated
     assert simulated is not None, "other runs are judged by their times"
     steps = len(run.steps)
     if not steps:
-        return _verdict(finding, State.NOT_OBSERVED, "no step was seen")
+        return verdict_on(finding, State.NOT_OBSERVED, "no step was seen")
     events = [event for event in simulated.events if _is_at(event, finding)]
-    shown = [event for event in events if symptom_of(event) in symptoms]
+    shown = [event for event in events if event.symptom in symptoms]
     if shown:
         lines = {Line(event.path, event.line) for event in shown}
         cost = gain_without(lines, simulated)
-        said = _verdict(finding, State.CONFIRMED, sentence(shown, steps) + price_words(cost, simulated))
+        said = verdict_on(finding, State.CONFIRMED, sentence(shown, steps) + price_words(cost, simulated))
         return replace(
             said, per_step=sum(event.count for event in shown) / steps, cost=cost, share=_share(cost, simulated)
         )
     if Symptom.GRAPH_BREAK in symptoms:
         return _of_compiling(finding, run, simulated)
     if WAITS.isdisjoint(symptoms):
-        return _verdict(finding, State.UNMEASURED, NOT_SIMULATED)
+        return verdict_on(finding, State.UNMEASURED, NOT_SIMULATED)
     if not _has_run(finding, simulated):
-        return _verdict(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
-    return _verdict(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")
+        return verdict_on(finding, State.NOT_OBSERVED, f"the line was not reached in {steps} steps")
+    return verdict_on(finding, State.REFUTED, f"never in {steps} steps: the line ran, and neither waited nor copied")
 
 
 def _of_compiling(finding: Finding, run: Run, simulated: Simulated) -> Verdict:
@@ -60,10 +65,10 @@ def _of_compiling(finding: Finding, run: Run, simulated: Simulated) -> Verdict:
         None,
     )
     if reason is not None:
-        return _verdict(finding, State.CONFIRMED, f"torch.compile breaks the graph here: {reason}")
+        return verdict_on(finding, State.CONFIRMED, f"torch.compile breaks the graph here: {reason}")
     if simulated.breaks_unknown or not simulated.compiled:
-        return _verdict(finding, State.UNMEASURED, "whether it breaks a graph is not known")
-    return _verdict(finding, State.NOT_OBSERVED, "no compiled function broke its graph here")
+        return verdict_on(finding, State.UNMEASURED, "whether it breaks a graph is not known")
+    return verdict_on(finding, State.NOT_OBSERVED, "no compiled function broke its graph here")
 
 
 def without_finding(run: Run, findings: Sequence[Finding]) -> tuple[Verdict, ...]:
@@ -98,13 +103,6 @@ def holds_up(event: DeviceEvent) -> bool:
     return event.blocking or event.pageable
 
 
-def symptom_of(event: DeviceEvent) -> Symptom:
-    """As what lines are known to do it."""
-    if event.what.endswith("empty_cache"):
-        return Symptom.CACHE_EMPTIED
-    return Symptom.HOST_TO_DEVICE if event.direction == "host to device" else Symptom.HOST_SYNC
-
-
 def sentence(events: Sequence[DeviceEvent], steps: int) -> str:
     """How often, and by what: "2 waits a step in 20 of 20 steps (Tensor.item)"."""
     count = sum(event.count for event in events)
@@ -121,11 +119,12 @@ def sentence(events: Sequence[DeviceEvent], steps: int) -> str:
 def _through(event: DeviceEvent) -> str:
     """Where a library, or PyTorch's own Python code, does it in the line's name."""
     if event.chain and (event.chain[0].path, event.chain[0].line) != (event.path, event.line):
-        return f" in {_short(event.chain[0].path)}:{event.chain[0].line}"
+        return f" in {short_path(event.chain[0].path)}:{event.chain[0].line}"
     return f" in {event.inside}" if event.inside else ""
 
 
-def _short(path: str) -> str:
+def short_path(path: str) -> str:
+    """A path without the directory that packages are installed in."""
     return path.rpartition("site-packages/")[2]
 
 
@@ -178,15 +177,3 @@ def price_words(cost: Interval | None, simulated: Simulated) -> str:
     if cost.high < _NOTHING_MS:
         return "; it costs next to nothing there"
     return f"; without this, a step would be {units.span(cost)} shorter"
-
-
-def _verdict(finding: Finding, state: State, text: str) -> Verdict:
-    return Verdict(
-        code=finding.code,
-        name=finding.name,
-        at=Line(finding.path, finding.span.start_line),
-        state=state,
-        sentence=text,
-        basis="simulation",
-        message=finding.message,
-    )

@@ -15,7 +15,7 @@ from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import RankComparison
 from trainlint_probe.judgement.verdicts import settings_of
-from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
+from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding, finding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.wording import units
 
@@ -37,7 +37,7 @@ def judge_together(ranks: RankComparison) -> list[RuntimeFinding]:
         return []
     step = fmean(rank.step_ms for rank in ranks.ranks)
     cost = Interval(min(late.surely_ms, late.late_ms), late.late_ms)
-    return [RuntimeFinding("straggling-rank", late.sentence, cost, Interval(cost.low / step, cost.high / step))]
+    return [finding("straggling-rank", late.sentence, cost, step)]
 
 
 def _starvation(run: Run) -> Iterator[RuntimeFinding]:
@@ -55,9 +55,7 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
         if worst.handover_ms is not None:
             sentence += f"; {overlap(run, [worst]).limit}"
     at = worst.made_at or worst.drawn_at if worst is not None else None
-    yield RuntimeFinding(
-        "loader-starvation", f"{sentence}.", gain, Interval(gain.low / step, gain.high / step), _source(at)
-    )
+    yield finding("loader-starvation", f"{sentence}.", gain, step, _source(at))
 
 
 def _memory(run: Run) -> Iterator[RuntimeFinding]:

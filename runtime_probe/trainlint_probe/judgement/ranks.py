@@ -37,9 +37,8 @@ class Straggler:
     surely_ms: float
     """By so much it exceeds that of each other, and each other waits longer: the step surely gets shorter by this if
     the rank works no longer than the next slowest."""
-    phase: Phase
-    """Where most of that is."""
     sentence: str
+    """All that, and in which phase most of it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,6 @@ class RankComparison:
     """The run of the rank whose mean step is the median: one that was really seen, so that its parts add up."""
     ranks: tuple[Rank, ...]
     """Those that saw a step."""
-    phases: Mapping[Phase, float]
-    """The median over ranks of each phase, in milliseconds per step."""
     straggler: Straggler | None
     missing: tuple[int, ...]
     """Ranks that left no evidence."""
@@ -69,11 +66,6 @@ def compare_ranks(runs: Sequence[Run]) -> RankComparison:
     return RankComparison(
         typical=_typical(runs, ranks),
         ranks=ranks,
-        phases={
-            phase: median(rank.phases.get(phase, 0.0) for rank in ranks)
-            for phase in Phase
-            if any(phase in rank.phases for rank in ranks)
-        },
         straggler=_straggler(ranks),
         missing=tuple(sorted(set(range(max(run.world_size for run in runs))) - {run.rank for run in runs})),
     )
@@ -117,7 +109,6 @@ def _straggler(ranks: Sequence[Rank]) -> Straggler | None:
         slow.rank,
         late,
         max(surely, 0.0),
-        phase,
         f"Rank {slow.rank} holds the others up: it works {units.duration(late)} longer by itself in each step of "
         f"{units.duration(slow.step_ms)}, most of it in {phase.value}, and waits least for the others.",
     )

@@ -46,15 +46,10 @@ def without_silenced(verdicts: Sequence[Verdict], configurations: Configurations
         return frozenset(rule.code for rule in rules_for(place, select_of_run(rules, config), config))
 
     on = [item for item in verdicts if item.code in codes_on(item.at.path)]
-    kept = [item for item in on if not _is_silenced(item)]
+    kept = [item for item in on if not is_ignored(item.at, [item.code])]
     return UnsilencedVerdicts(
         tuple(kept), Ignored(by_comments=len(on) - len(kept), by_configuration=len(verdicts) - len(on))
     )
-
-
-def _is_silenced(item: Verdict) -> bool:
-    """Whether a comment at the line of a verdict, or for its whole file, silences it."""
-    return is_ignored(item.at, [item.code])
 
 
 def is_ignored(at: Line, codes: Iterable[str]) -> bool:

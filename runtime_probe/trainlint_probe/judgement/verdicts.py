@@ -89,7 +89,6 @@ def verdict(
     *,
     warned_as: str = "",
     in_part: bool = False,
-    threshold: float = THRESHOLD,
 ) -> Verdict:
     """What a run says of one finding.
 
@@ -99,21 +98,20 @@ def verdict(
         run: what was seen.
         warned_as: a regular expression that is found in the warnings which are meant; any warning where empty.
         in_part: whether what the symptom costs is the most that the pattern may cost, and not all its own.
-        threshold: the share of a step from which a cost counts.
     """
     if not run.steps:
         return _not_observed(finding, "no step was seen")
     seen = [item for item in run.seen if _stands_at(item.at, finding)]
     loaders = [item for item in run.loaders if _is_of(item, finding)]
     if loaders and Symptom.DATA_WAIT in symptoms:
-        return _of_loaders(finding, loaders, run, threshold)
+        return _of_loaders(finding, loaders, run)
     ran = any(item.symptom not in SINCE_THE_START for item in seen)
     if not symptoms:
         return _not_observed(finding, "the probe has no way to measure this", ran=ran or bool(seen))
     shown = _symptoms_of_pattern(seen, symptoms, warned_as)
     if not shown:
         return _of_nothing(finding, symptoms, seen, run, ran=ran)
-    return _of_calls(finding, shown, run, threshold, in_part=in_part)
+    return _of_calls(finding, shown, run, in_part=in_part)
 
 
 def _symptoms_of_pattern(seen: Sequence[Seen], symptoms: Collection[Symptom], warned_as: str) -> list[Seen]:
@@ -122,13 +120,12 @@ def _symptoms_of_pattern(seen: Sequence[Seen], symptoms: Collection[Symptom], wa
     return [item for item in found if _is_common(item, seen)]
 
 
-def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold: float) -> Verdict:
+def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run) -> Verdict:
     known = overlap(run, loaders)
     return _judged(
         finding,
         known.gain,
         run,
-        threshold,
         basis="timer",
         per_step=sum(loader.batches for loader in loaders) / len(run.steps),
         reason=f"{known.sentence} ({settings_of(loaders[0])}); {_gain_text(known.gain)}",
@@ -149,11 +146,11 @@ def _of_nothing(
         return _not_observed(finding, f"the line ran, and {nothing}: what it costs there cannot be measured", ran=True)
     if not instead:
         return _not_observed(finding, nothing)
-    found = _verdict_on(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
+    found = verdict_on(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
     return replace(found, basis="counter")
 
 
-def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: float, *, in_part: bool) -> Verdict:
+def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, *, in_part: bool) -> Verdict:
     # What a library does on behalf of a call that is counted itself is part of that call.
     shown = [item for item in shown if item.direct] or shown
     proofs = [item for item in shown if item.symptom in _PROOFS]
@@ -166,7 +163,7 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
     if measured is None:
         return _not_observed(finding, f"{times}; {_why_not_timed(shown, run)}", ran=True)
     cost, basis, sentence = measured
-    return _judged(finding, cost, run, threshold, basis=basis, per_step=per_step, reason=times + sentence)
+    return _judged(finding, cost, run, basis=basis, per_step=per_step, reason=times + sentence)
 
 
 def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interval, str, str] | None:
@@ -214,32 +211,31 @@ def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
     if item.symptom not in SINCE_THE_START:
         per_step = sum(proof.calls for proof in proofs) / len(run.steps)
         happens += f" {_frequency_text(per_step, run)}"
-    found = _verdict_on(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
+    found = verdict_on(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
     return replace(found, basis="counter", per_step=per_step)
 
 
-def _judged(
-    finding: Finding, cost: Interval, run: Run, threshold: float, *, basis: str, per_step: float, reason: str
-) -> Verdict:
+def _judged(finding: Finding, cost: Interval, run: Run, *, basis: str, per_step: float, reason: str) -> Verdict:
     step = fmean(item.ms for item in run.steps)
     cost = Interval(min(cost.low, step), min(cost.high, step))  # no more can be gained than a step takes
     share = Interval(cost.low / step, cost.high / step)
-    if share.low >= threshold:
+    if share.low >= THRESHOLD:
         state = State.CONFIRMED
-    elif share.high < threshold:
+    elif share.high < THRESHOLD:
         state = State.REFUTED
     else:
         state = State.INCONCLUSIVE
     of = WHOLE_TRACE if _is_whole(run) else "a step"
     sentence = f"{reason}: {_percent(share)} of {of} of {units.duration(step)}"
-    return replace(_verdict_on(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
+    return replace(verdict_on(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
 
 
 def _not_observed(finding: Finding, reason: str, *, ran: bool = False) -> Verdict:
-    return _verdict_on(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
+    return verdict_on(finding, State.UNMEASURED if ran else State.NOT_OBSERVED, reason)
 
 
-def _verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
+def verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
+    """A verdict on a finding, at its first line."""
     at = Line(finding.path, finding.span.start_line)
     return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message)
 

@@ -30,7 +30,7 @@ from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.kinds import KINDS
 from trainlint_probe.judging.run_facts import run_facts
 from trainlint_probe.judging.written import as_text
-from trainlint_probe.options import add_format, count, device, read_options, seconds
+from trainlint_probe.options import add_format, checked, count, device, read_options, seconds
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE = 0, 1, 2
 _AS_IN = 'write a Python script and what it is given, as in --run "train.py --batch 4"'
@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--steps", type=count, metavar="N", help="steps to count (default: 20)")
     parser.add_argument(
-        "--device", type=device, metavar="DEVICE", help="simulated[:NAME][xN] (default: simulated:h100)"
+        "--device", type=checked(device), metavar="DEVICE", help="simulated[:NAME][xN] (default: simulated:h100)"
     )
     parser.add_argument(
         "--timeout", type=seconds, metavar="SECONDS", default=600.0, help="give up after so long (default: 600)"

@@ -11,7 +11,7 @@ from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Line
 from trainlint.evidence.simulation import DeviceEvent
 from trainlint.finding import Heat
-from trainlint_probe.judgement.counted import gain_without, price_words, sentence
+from trainlint_probe.judgement.counted import gain_without, price_words, sentence, short_path
 from trainlint_probe.judging.answers import Answer, State
 from trainlint_probe.judging.code_facts import CodeFacts
 from trainlint_probe.judging.from_code import outside_of_steps
@@ -62,7 +62,7 @@ def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts)
     most_frequent = max(hits, key=lambda hit: hit.event.count)
     inner, below = most_frequent.innermost, most_frequent.depth > 0
     if below:
-        said += f", at {_short(inner.path)}:{inner.line}, which it calls"
+        said += f", at {short_path(inner.path)}:{inner.line}, which it calls"
     base = replace(base, per_step=per_step, chain=base.chain or _calls(events[0]))
     heat, seldom = _outside(base, facts)
     is_in_most = max(event.steps for event in events) * 2 >= run.steps
@@ -88,11 +88,6 @@ def _calls(event: DeviceEvent) -> tuple[str, ...]:
     """The calls that led to an event, from the script on."""
     users = (place for place in event.chain if not os.path.realpath(place.path).startswith(_OWN))
     return tuple(f"{place.path}:{place.line} in {place.function}" for place in users)[::-1]
-
-
-def _short(path: str) -> str:
-    """A path without the directory that packages are installed in."""
-    return path.rpartition("site-packages/")[2]
 
 
 def _places(hits: Sequence[Hit]) -> set[tuple[str, int]]:

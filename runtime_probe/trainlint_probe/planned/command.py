@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded, reason_of
-from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.cli.report_file import require_writable, write_report
+from trainlint.cli.report_file import print_report, require_writable
 from trainlint.planning.alternatives import alternatives
 from trainlint.planning.choice import recommended
 from trainlint.planning.configuration import transformer_of_config
@@ -33,11 +31,7 @@ def plan(arguments: Sequence[str]) -> int:
     if options.output_file is not None:
         require_writable(options.output_file, ())
     found = planned(options)
-    text = _emitted(found, options.emit) if options.emit else _text(found, options)
-    if options.output_file is None:
-        console.out(text)
-    else:
-        write_report(options.output_file, text)
+    print_report(_text(found, options), options.output_file)
     return FITS if recommended(found.outlooks) is not None else NOTHING_FITS
 
 
@@ -142,23 +136,11 @@ def _text(found: Plan, options: Options) -> str:
         from trainlint_probe.planned.document import document
 
         return document(found)
-    from trainlint.report.settings import Style, style_for
+    from trainlint.report.settings import Style, style_of_report
     from trainlint_probe.planned.terminal import render
 
     if options.output_format == "html":
         from trainlint_probe.report.page import page
 
         return page(render(found, Style(color=True)), title="trainlint plan")
-    style = style_for(sys.stdout, options.color) if options.output_file is None else Style(color=False)
-    return render(found, style)
-
-
-def _emitted(found: Plan, kind: str) -> str:
-    from trainlint_probe.planned.emitted import emitted
-
-    chosen = recommended(found.outlooks)
-    if chosen is None:
-        raise UsageError(
-            "nothing fits, so there is no configuration to write; run without --emit to see what would fit"
-        )
-    return emitted(kind, chosen.strategy, found.training)
+    return render(found, style_of_report(options.color, options.output_file))

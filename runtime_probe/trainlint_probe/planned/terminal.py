@@ -11,23 +11,22 @@ from trainlint.planning.fits import TIGHT, Outlook
 from trainlint.planning.memory import knows_activations
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences, wrapped
 from trainlint_probe.planned.plan import Plan
 from trainlint_probe.planned.words import count, gigabytes, seconds
 
 _PARTS = (
-    ("weights", "blue"),
-    ("gradients", "cyan"),
-    ("master copy", "bright_blue"),
-    ("optimizer", "magenta"),
-    ("activations", "green"),
-    ("logits and loss", "yellow"),
-    ("buffers", "bright_black"),
-    ("CUDA context", "white"),
-    ("fragmentation", "white"),
+    ("W", "weights", "blue"),
+    ("G", "gradients", "cyan"),
+    ("M", "master copy", "bright_blue"),
+    ("O", "optimizer", "magenta"),
+    ("A", "activations", "green"),
+    ("L", "logits and loss", "yellow"),
+    ("B", "buffers", "bright_black"),
+    ("C", "CUDA context", "white"),
+    ("F", "fragmentation", "white"),
 )
-_LETTERS = "WGMOALBCF"
-"""A letter for each part, so that a bar can be read without colour."""
+"""Of each part its letter, so that a bar can be read without colour, its name and its colour."""
 _NARROWEST, _WIDEST = 10, 30
 """Columns of a bar."""
 _BESIDE = 30
@@ -51,7 +50,7 @@ def _lines(plan: Plan, style: Style) -> Iterator[Text]:
         f"{quoted(model.name)}: {count(model.parameters)} parameters{trained}; "
         f"{cluster.gpus}{gpu} GPU{'s' if cluster.gpus > 1 else ''}{nodes} of {gigabytes(cluster.memory)}"
     )
-    yield from wrapped(Text(sentence(head, unicode=style.unicode), "bold"), style, indent="  ")
+    yield from sentences(head, style, "bold", indent="  ")
     if model.parts:
         parts = ", ".join(f"{part.name} {count(part.parameters)}" for part in model.parts)
         yield from wrapped(Text(f"Counted: {parts}."), style, indent="  ")
@@ -67,7 +66,7 @@ def _lines(plan: Plan, style: Style) -> Iterator[Text]:
     yield Text()
     yield from _table(plan, width, style)
     yield Text()
-    yield from wrapped(Text(sentence(plan.recommendation, unicode=style.unicode)), style)
+    yield from sentences(plan.recommendation, style)
     yield from _instead(plan, style)
     yield Text()
     for assumption in plan.assumptions():
@@ -99,7 +98,7 @@ def _bar(item: Outlook, plan: Plan, width: int, columns: int, *, is_chosen: bool
     """One strategy: its parts as letters, against the memory of a GPU."""
     scale = plan.training.cluster.memory / columns
     drawn, total = Text(), 0.0
-    for (_, value), letter, (_, color) in zip(item.memory.parts(), _LETTERS, _PARTS, strict=True):
+    for (_, value), (letter, _, color) in zip(item.memory.parts(), _PARTS, strict=True):
         before, total = round(total / scale), total + value
         drawn.append(letter * max(0, min(round(total / scale), columns) - before), color)
     rest = max(0, columns - round(total / scale))
@@ -122,7 +121,7 @@ def _legend(plan: Plan, width: int) -> Iterator[Text]:
     """The letters of the bars, with no line break between a letter and its name."""
     used = {name for item in plan.outlooks for name, value in item.memory.parts() if value}
     line = Text("  ")
-    for letter, (name, color) in zip(_LETTERS, _PARTS, strict=True):
+    for letter, name, color in _PARTS:
         if name not in used:
             continue
         if len(line) + len(name) + 2 > width:

@@ -15,6 +15,7 @@ from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING
 
 from trainlint_probe.planned.inputs import Input, read_input
+from trainlint_probe.wording.errors import words_of
 
 if TYPE_CHECKING:
     import torch
@@ -67,7 +68,7 @@ def _built(target: str) -> nn.Module:
     try:
         function = _attribute(importlib.import_module(module_name), name)
     except Exception as error:
-        raise Refused(f"{target} cannot be imported ({_first_line(error)})") from error
+        raise Refused(f"{target} cannot be imported ({words_of(error)})") from error
     if not callable(function):
         raise Refused(f"{target} is a {type(function).__name__}, which cannot be called to make a model")
     try:
@@ -75,7 +76,7 @@ def _built(target: str) -> nn.Module:
             model = function()
     except Exception as error:
         raise Refused(
-            f"{target} could not be built without memory for its weights ({_first_line(error)}); "
+            f"{target} could not be built without memory for its weights ({words_of(error)}); "
             "a constructor that reads values of tensors or loads weights needs a variant that does not"
         ) from error
     if not isinstance(model, torch.nn.Module):
@@ -122,7 +123,7 @@ def _forward(model: nn.Module, inputs: Sequence[Input], precision: str, batch: i
                 kept, results = saved(lambda: torch.func.functional_call(model, states, positional, named), own)
     except Exception as error:
         raise Refused(
-            f"the forward could not be traced with a batch of {batch} ({_first_line(error)}); "
+            f"the forward could not be traced with a batch of {batch} ({words_of(error)}); "
             "a forward that reads values of tensors cannot run without them"
         ) from error
     outputs = sum(item.numel() * item.element_size() for item in _tensors(results) if item.is_floating_point())
@@ -187,11 +188,6 @@ def _tensors(results: object) -> Iterator[torch.Tensor]:
     elif isinstance(results, list | tuple):
         for item in results:
             yield from _tensors(item)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 if __name__ == "__main__":

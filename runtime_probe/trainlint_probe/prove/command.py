@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -11,12 +10,12 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.cli.report_file import print_report
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.written_files import about_files
-from trainlint_probe.child_settings import SIMULATED_STEPS, SIMULATED_WARMUP, START_TIMEOUT, ChildSettings
 from trainlint_probe.judgement.static import configured, judge_at_work
-from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.launch import Launched, launch, request_of
 from trainlint_probe.prove.changed_lines import Difference, difference
 from trainlint_probe.prove.compare import OF_THE_SAME, compare, with_noise
 from trainlint_probe.prove.fixes import check_named, fixes_of
@@ -25,12 +24,9 @@ from trainlint_probe.prove.proof import device_of, proof
 from trainlint_probe.prove.result import Answer, Proof, Training
 from trainlint_probe.prove.versions import Version, commit_tree, other_tree, repository_root, standing_in
 from trainlint_probe.report.words import why_no_step
+from trainlint_probe.wording.units import some_of
 
 UNCHANGED, CHANGED_OR_WORSE, NOT_JUDGED = 0, 1, 2
-
-
-class CannotJudge(Exception):
-    """There is nothing to compare; the message is a sentence without a full stop."""
 
 
 def prove(arguments: Sequence[str]) -> int:
@@ -38,19 +34,9 @@ def prove(arguments: Sequence[str]) -> int:
     also where nothing could be judged.
     """
     options = read_options(arguments)
-    try:
-        found = proof_of(options)
-    except CannotJudge as error:
-        raise UsageError(str(error)) from error
+    found = proof_of(options)
     code = exit_code(found, allows_changed_losses=options.allows_changed_losses)
-    text = _text(found, options, code)
-    if options.output_file is None:
-        console.out(text)
-    else:
-        try:
-            options.output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise UsageError(f"{options.output_file} cannot be written ({error.strerror})") from error
+    print_report(_text(found, options, code), options.output_file)
     return code
 
 
@@ -63,27 +49,21 @@ def exit_code(found: Proof, *, allows_changed_losses: bool) -> int:
 
 
 def _text(found: Proof, options: Options, code: int) -> str:
-    from trainlint.report.settings import Style, style_for
+    from trainlint.report.settings import style_of_report
     from trainlint_probe.prove.report import document, render
 
     if options.output_format == "json":
         return document(found, code)
-    if options.output_file is None:
-        return render(found, style_for(sys.stdout, options.color))
-    return render(found, Style(color=options.color == "always"))
+    return render(found, style_of_report(options.color, options.output_file))
 
 
 def proof_of(options: Options) -> Proof:
     """Run both versions, and compare them.
 
     Raises:
-        UsageError: there is no such script, rule, tree or commit.
-        CannotJudge: the script fails or never steps without the change, or there is no change.
+        UsageError: there is no such script, rule, tree or commit; the script fails or never steps without the change;
+            or there is no change.
     """
-    if sys.platform == "win32":
-        raise UsageError("scripts are run on Linux and macOS alone")
-    if not options.module and not Path(options.script).is_file():
-        raise UsageError(f"there is no script {options.script}")
     check_named(options.fixes)
     with ExitStack() as stack:
         here = Path.cwd().resolve()
@@ -148,18 +128,13 @@ def _of_what_ran(training: Training, differs: Difference, old: Run, new: Run) ->
     missed = differs.not_run(old.simulated.executed, new.simulated.executed)
     if missed and len(missed) == differs.hunks and training.answer is Answer.SAME:
         words = "none of the changed lines ran, so nothing is known of the change"
-        return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({_few(missed)})"), ""
+        return replace(training, answer=Answer.UNKNOWN, sentence=f"{words} ({some_of(missed, _SHOWN)})"), ""
     held = "What is said holds for what ran. Of the changed lines, these did not run"
-    return training, f"{held}: {_few(missed)}." if missed else ""
-
-
-def _few(places: Sequence[str]) -> str:
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return f"{', '.join(places[:_SHOWN])}{more}"
+    return training, f"{held}: {some_of(missed, _SHOWN)}." if missed else ""
 
 
 def _fixed(before: Version, first: Launched, options: Options) -> Version:
-    """The version with the fixes. Raises CannotJudge where there are none."""
+    """The version with the fixes. Raises UsageError where there are none."""
     with standing_in(before.root):
         script = None if options.module else Path(options.script)
         lines = [Line(path, 1) for path in sorted(_imported(before, first))]
@@ -167,7 +142,7 @@ def _fixed(before: Version, first: Launched, options: Options) -> Version:
     if not fixes.edits:
         of = f"of {' and '.join(options.fixes)} " if options.fixes else "is safe and "
         hint = "" if options.fixes else "; `--fixes all` takes those that are not safe, too"
-        raise CannotJudge(f"no fix {of}applies to the files that the script imports, so there is no change{hint}")
+        raise UsageError(f"no fix {of}applies to the files that the script imports, so there is no change{hint}")
     rules = ", ".join(f"{code} ({count})" for code, count in sorted(fixes.codes.items()))
     return Version(f"with the fixes of {rules}", before.root, fixes.edits)
 
@@ -178,38 +153,21 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     """
     console.note(f"Running {version.name}.")
     here, script = _place(version, root, options)
-    simulated = options.device.startswith("simulated")
-    warmup = options.warmup or 10
-    request = Request(
-        script=script,
-        arguments=options.arguments,
-        module=options.module,
-        processes=1 if simulated else options.processes,
-        child_settings=ChildSettings(
-            output="",
-            warmup=warmup,
-            warmup_limit=warmup,  # of both runs, as many steps are compared
-            steps=options.steps or 30,
-            simulated_warmup=options.warmup or SIMULATED_WARMUP,
-            simulated_steps=options.steps or SIMULATED_STEPS,
-            device=options.device if options.device not in ("cpu", "cuda") else "real",
-            simulated_ranks=options.processes if simulated else 1,
-            hides_devices=options.device == "cpu",
-            timeout=options.timeout,
-            start_timeout=min(options.timeout, START_TIMEOUT),
+    asked = request_of(options, script)
+    request = replace(
+        asked,
+        child_settings=replace(
+            asked.child_settings,
+            warmup_limit=asked.child_settings.warmup,  # of both runs, as many steps are compared
             compares=True,
             seed=options.seed,
             moved=() if version.root == root else (str(root), str(version.root)),
         ),
-        script_to_stderr=True,
         edits=version.edits,
         also_kept=version.keeps,
-        overlay=options.overlay,
     )
     with standing_in(here), tempfile.TemporaryDirectory(prefix="trainlint-", ignore_cleanup_errors=True) as output:
         launched = launch(request, Path(output))
-    if launched.interrupted:
-        raise KeyboardInterrupt
     return replace(launched, runs=tuple(_named_below(run, version, here) for run in launched.runs))
 
 
@@ -245,23 +203,23 @@ def _has_steps(launched: Launched) -> bool:
 
 
 def _check_ended(launched: Launched, when: str) -> None:
-    """Raises CannotJudge where something else than the script has ended a run."""
+    """Raises UsageError where something else than the script has ended a run."""
     if launched.fault:
-        raise CannotJudge(f"{when}: {launched.fault.rstrip('.')}")
+        raise UsageError(f"{when}: {launched.fault.rstrip('.')}")
     for run in launched.runs:
         if run.outcome in ("timed out", "safety stop"):
-            raise CannotJudge(f"{when}, {why_no_step(run)}")
+            raise UsageError(f"{when}, {why_no_step(run)}")
 
 
 def _check_ran(launched: Launched, when: str) -> None:
-    """Raises CannotJudge where a run has not come to its end, or has seen no step."""
+    """Raises UsageError where a run has not come to its end, or has seen no step."""
     _check_ended(launched, when)
     for run in launched.runs:
         if run.outcome == "script failed":
-            raise CannotJudge(f"{when}, {why_no_step(run)}; so there is nothing to compare")
+            raise UsageError(f"{when}, {why_no_step(run)}; so there is nothing to compare")
     if not _has_steps(launched):
         words = "fewer than two steps were seen" if launched.runs[0].clock else why_no_step(launched.runs[0])
-        raise CannotJudge(f"{when}, {words}; so there is nothing to compare")
+        raise UsageError(f"{when}, {words}; so there is nothing to compare")
 
 
 def _imported(version: Version, launched: Launched) -> set[str]:
@@ -271,14 +229,14 @@ def _imported(version: Version, launched: Launched) -> set[str]:
 
 
 def _check_own_files(before: Version, after: Version, first: Launched, differs: Difference) -> None:
-    """Raises CannotJudge where the version before has imported changed files of the one after."""
+    """Raises UsageError where the version before has imported changed files of the one after."""
     if before.root == after.root:
         return
     sources = [source for run in first.runs if run.computed is not None for source in run.computed.sources]
     taken = [after.below(source) for source in sources if after.holds(source) and not before.holds(source)]
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
-        raise CannotJudge(
+        raise UsageError(
             f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed in place; "
             "so the two cannot be told apart; give `--before DIR` a tree whose modules lie beside its script"
         )

@@ -6,14 +6,10 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from trainlint.cli.arguments import Parser, add_color
+from trainlint.cli.arguments import Parser
 from trainlint.cli.console import UsageError
-from trainlint_probe.options import add_format, add_overlay, add_run, without_separator
-
-if TYPE_CHECKING:
-    from trainlint.report.settings import Color
+from trainlint_probe.options import RunOptions, add_output, add_run, options_of, without_separator
 
 EXIT_CODES = (
     "Exit codes: 0 the change alters nothing of the training and makes nothing worse; 1 it alters the training, or "
@@ -21,37 +17,22 @@ EXIT_CODES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(RunOptions):
     """What the user asked of `trainlint prove`."""
 
     script: str
     """The script, or with `module` the module, that trains."""
-    arguments: tuple[str, ...]
-    """What is handed to it."""
-    module: bool
     fixes: tuple[str, ...]
     """Rules whose fixes are the change; empty for all safe ones."""
     against: str | None
     """The commit to compare with."""
     before: Path | None
     """The tree to compare with."""
-    steps: int | None
-    """None: as many as the device needs."""
-    warmup: int | None
-    timeout: float
-    """Seconds, of each run."""
-    device: str
-    processes: int
-    """How many to start through torch's own launcher; 1 starts the script as it is."""
     seed: int
     """What random numbers start from where the script seeds none."""
     allows_changed_losses: bool
     """Whether a training that computes something else is no reason to fail."""
-    overlay: bool | None
-    output_format: str
-    output_file: Path | None
-    color: Color
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -60,25 +41,7 @@ def read_options(arguments: Sequence[str]) -> Options:
     words = without_separator(typed.words)
     if not words:
         raise UsageError("name the script that trains, as in `trainlint prove train.py`")
-    return Options(
-        script=words[0],
-        arguments=tuple(words[1:]),
-        module=typed.module,
-        fixes=tuple(typed.fixes or ()),
-        against=typed.against,
-        before=typed.before,
-        steps=typed.steps,
-        warmup=typed.warmup,
-        timeout=typed.timeout,
-        device=typed.device,
-        processes=typed.nproc_per_node,
-        seed=typed.seed,
-        allows_changed_losses=typed.allow_changed_losses,
-        overlay=typed.overlay,
-        output_format=typed.output_format,
-        output_file=typed.output_file,
-        color=typed.color,
-    )
+    return options_of(Options, typed, script=words[0], arguments=tuple(words[1:]), fixes=tuple(typed.fixes))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument(
         "--fixes",
         action="append",
+        default=[],
         metavar="RULE",
         help="the fixes of this rule (a code, the beginning of one, or a name), or of `all`, however safe they are "
         "(default: the safe fixes of all rules)",
@@ -112,12 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--allow-changed-losses",
+        dest="allows_changed_losses",
         action="store_true",
         help="exit with 0 though the training computes something else, if nothing becomes worse",
     )
-    add_overlay(run)
-    output = parser.add_argument_group("output")
-    add_format(output)
-    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
-    add_color(output)
+    add_output(parser)
     return parser

@@ -58,14 +58,8 @@ def figures(before: Run, after: Run) -> tuple[Figure, ...]:
     return tuple(Figure(name, unit, one[name], other[name]) for name, unit in _UNITS.items())
 
 
-_WAITS, _BLOCKING, _COPIES, _BYTES, _LAUNCHES, _PEAK = (
-    "waits",
-    "blocking copies",
-    "other copies",
-    "copied",
-    "launches",
-    "peak memory",
-)
+_WAITS, _BLOCKING, _COPIES = "waits", "blocking copies", "other copies"
+_BYTES, _LAUNCHES, _PEAK = "copied", "launches", "peak memory"
 _UNITS = {
     _WAITS: "a step",
     _BLOCKING: "a step",
@@ -84,7 +78,8 @@ def _counts(run: Run) -> Mapping[str, float | None]:
     if run.simulated is not None:
         found |= _simulated_counts(run.simulated, steps)
     elif run.device == "cuda":
-        found[_WAITS] = sum(seen.calls for seen in run.seen if _waits(seen.symptom) and seen.device == "cuda") / steps
+        waits = (seen for seen in run.seen if seen.symptom is Symptom.HOST_SYNC and seen.device == "cuda")
+        found[_WAITS] = sum(seen.calls for seen in waits) / steps
         memory = run.steps[-1].memory
         found[_PEAK] = float(memory.peak) if memory is not None and memory.peak is not None else None
     return found
@@ -100,10 +95,6 @@ def _simulated_counts(simulated: Simulated, steps: int) -> dict[str, float | Non
         _LAUNCHES: simulated.launches,
         _PEAK: float(sum(simulated.peak)),
     }
-
-
-def _waits(symptom: Symptom) -> bool:
-    return symptom is Symptom.HOST_SYNC
 
 
 def step_time(run: Run) -> Interval | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from rich.text import Text
-
 from trainlint import __version__
 from trainlint.evidence.as_json import to_json
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences
 from trainlint_probe.prove.proof import shown
 from trainlint_probe.prove.result import Answer, Figure, LineChange, Proof
 from trainlint_probe.report.words import full, place_text
@@ -33,7 +31,7 @@ def document(proof: Proof, exit_code: int) -> str:
 
 def render(proof: Proof, style: Style) -> str:
     """The proof for a terminal; its last line is for a commit message."""
-    return as_written([line for text, look in _said(proof) for line in _written(text, style, look)], style) + (
+    return as_written([line for text, look in _said(proof) for line in sentences(text, style, look)], style) + (
         f"\n{sentence(proof.message, unicode=style.unicode)}\n"
     )
 
@@ -83,7 +81,3 @@ def _line(change: LineChange) -> str:
     kind = "wait" if change.kind == "wait" else change.kind
     counts = f"{change.before:.3g} → {change.after:.3g} a step"
     return f"{how}: {kind} at {place_text(change.at)}, {change.what}, {counts}"
-
-
-def _written(text: str, style: Style, look: str) -> Iterator[Text]:
-    yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style)

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import wrapped
+from trainlint.report.terminal import sentences
 from trainlint_probe.budgets.judged import Spending
 from trainlint_probe.budgets.words import lines_of
 
@@ -22,4 +21,4 @@ def budget_lines(budgets: Sequence[Spending], style: Style) -> Iterator[Text]:
         said, color = (f"exceeded: {over}", "bold red") if over else ("kept", "bold green")
         yield Text(f"Budget{rank} {said}", color)
         for line in lines_of(spending):
-            yield from wrapped(Text(sentence(line, unicode=style.unicode)), style, indent="    ")
+            yield from sentences(line, style, indent="    ")

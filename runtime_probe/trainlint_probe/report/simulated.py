@@ -8,9 +8,8 @@ from rich.text import Text
 
 from trainlint.evidence.run import Run
 from trainlint.evidence.simulation import DeviceEvent, Simulated
-from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences
 from trainlint.symptoms import Symptom
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, verdict_lines
@@ -36,18 +35,18 @@ def render_simulated(result: Result, style: Style, *, verbose: bool) -> str:
 
 def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     machine = simulated.gpu if simulated.devices == 1 else f"{simulated.devices} x {simulated.gpu}"
-    yield from _written(
+    yield from sentences(
         f"Simulated GPU: {machine}. Counts are exact; times come from a model, none was measured.", style, "bold"
     )
     if not run.steps:
-        yield from _written(f"No step was seen: {why_no_step(run)}.", style, "bold yellow")
+        yield from sentences(f"No step was seen: {why_no_step(run)}.", style, "bold yellow")
         return
-    yield from _written(_counts(run, simulated), style)
+    yield from sentences(_counts(run, simulated), style)
     if simulated.step_ms is not None:
-        yield from _written(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
-    yield from _written(f"A step is {run.clock}.", style, "dim")
+        yield from sentences(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
+    yield from sentences(f"A step is {run.clock}.", style, "dim")
     if not simulated.events and not simulated.launches:
-        yield from _written(
+        yield from sentences(
             "Nothing was put on the GPU. To measure a training on the CPU, add `--device cpu`.", style, "yellow"
         )
     if simulated.compiled:
@@ -55,20 +54,20 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     if not simulated.values:
         yield from _about_values(simulated, style)
     if run.outcome != "window closed":
-        yield from _written(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+        yield from sentences(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
 
 
 def _about_compiling(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     lines = len({item.at for item in run.seen if item.symptom is Symptom.GRAPH_BREAK})
     where = {0: "no line breaks a graph", 1: "1 line breaks a graph"}.get(lines, f"{lines} lines break graphs")
-    yield from _written(f"torch.compile: {where}; the model ran uncompiled, and operators are counted so.", style)
+    yield from sentences(f"torch.compile: {where}; the model ran uncompiled, and operators are counted so.", style)
     if simulated.breaks_unknown:
         unknown = "; ".join(simulated.breaks_unknown)
-        yield from _written(f"Not all graph breaks are known of {unknown}.", style, "yellow")
+        yield from sentences(f"Not all graph breaks are known of {unknown}.", style, "yellow")
 
 
 def _about_values(simulated: Simulated, style: Style) -> Iterator[Text]:
-    yield from _written(
+    yield from sentences(
         "No values were computed (--no-values): losses and parameters mean nothing, and each read gave 0.", style
     )
     for lines, said in (
@@ -76,7 +75,7 @@ def _about_values(simulated: Simulated, style: Style) -> Iterator[Text]:
         (simulated.sized, "These lines make sizes of such values, which were taken at their largest"),
     ):
         if lines:
-            yield from _written(f"{said}: {', '.join(map(place_text, lines))}.", style, "yellow")
+            yield from sentences(f"{said}: {', '.join(map(place_text, lines))}.", style, "yellow")
 
 
 def _counts(run: Run, simulated: Simulated) -> str:
@@ -101,7 +100,3 @@ def _counts(run: Run, simulated: Simulated) -> str:
 
 def _per_step(events: Sequence[DeviceEvent], steps: int) -> str:
     return f"{sum(event.count for event in events) / steps:.3g}"
-
-
-def _written(text: str, style: Style, look: str = "", *, indent: str = "") -> Iterator[Text]:
-    yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent=indent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -12,7 +11,7 @@ from trainlint.evidence.run import Phase, Run
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
@@ -34,11 +33,8 @@ from trainlint_probe.report.words import (
     why_no_step,
     without_confirmed,
 )
-from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
-from trainlint_probe.wording.units import duration, unit_of
-
-if TYPE_CHECKING:
-    from trainlint_probe.budgets.judged import Spending
+from trainlint_probe.result import Result, Unjudged
+from trainlint_probe.wording.units import duration, some_of, unit_of
 
 _BAR = 30
 """Columns of a bar that stands for a whole step, where the terminal has room."""
@@ -60,43 +56,28 @@ _MOST_FOLDED = 5
 """Lines of each of these states."""
 
 
-def render(
-    runs: Sequence[Run],
-    verdicts: Sequence[Verdict],
-    style: Style,
-    *,
-    unjudged: Unjudged = EVERYTHING_JUDGED,
-    budgets: Sequence[Spending] = (),
-    verbose: bool = False,
-) -> str:
-    """The report of a run, ending with a line feed.
-
-    Args:
-        runs: one for each process, the one to speak of first.
-        verdicts: on what findings, in any order.
-        style: what the terminal can show.
-        unjudged: what no verdict speaks of.
-        budgets: what each process spent, where there is a budget.
-        verbose: whether every verdict is explained, those that ask for no work as well.
+def render(result: Result, style: Style, *, verbose: bool = False) -> str:
+    """The report of a run, ending with a line feed. `verbose`: every verdict is explained, those that ask for no work
+    as well.
     """
     lines = [
-        *_heading(runs, verdicts, unjudged, style),
-        *split_lines(mean_phases(runs[0]), style),
-        *_ranks(runs, style),
-        *verdict_lines(verdicts, style, verbose=verbose),
-        *failure_lines(unjudged, style),
-        *_notes(runs, unjudged, style),
-        *budget_lines(budgets, style),
+        *_heading(result, style),
+        *split_lines(mean_phases(result.runs[0]), style),
+        *_ranks(result.runs, style),
+        *verdict_lines(result.verdicts, style, verbose=verbose),
+        *failure_lines(result.unjudged, style),
+        *_notes(result.runs, result.unjudged, style),
+        *budget_lines(result.budgets, style),
     ]
     return as_written(lines, style)
 
 
-def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
-    run = runs[0]
+def _heading(result: Result, style: Style) -> Iterator[Text]:
+    run = result.runs[0]
     if busy := busy_sentence(run):
-        yield from wrapped(Text(sentence(busy, unicode=style.unicode), "bold yellow"), style)
+        yield from sentences(busy, style, "bold yellow")
     if not run.steps:
-        yield from wrapped(Text(f"No step was measured: {why_no_step(run)}.", "bold yellow"), style)
+        yield from sentences(f"No step was measured: {why_no_step(run)}.", style, "bold yellow")
         return
     times = [step.ms for step in run.steps]
     processes = f", {run.world_size} processes" if run.world_size > 1 else ""
@@ -106,18 +87,16 @@ def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudge
         sentence(f" (median {duration(median(times))}, {window})", unicode=style.unicode),
     )
     yield from wrapped(heading, style)
-    yield from summary_lines(verdicts, unjudged, style)
-    clock = sentence(f"A step is {run.clock}.", unicode=style.unicode)
-    yield from wrapped(Text(clock, "dim"), style)
+    yield from summary_lines(result, style)
+    yield from sentences(f"A step is {run.clock}.", style, "dim")
     if run.outcome != "window closed":
-        less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
-        yield from wrapped(Text(less, "bold yellow"), style)
+        yield from sentences(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
 
 
-def summary_lines(verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
+def summary_lines(result: Result, style: Style) -> Iterator[Text]:
     """That no finding is confirmed, where none is."""
-    if said := without_confirmed(verdicts, unjudged):
-        yield from wrapped(_sentence_text(said, style, "bold"), style, indent="  ")
+    if said := without_confirmed(result.verdicts, result.unjudged):
+        yield from sentences(said, style, "bold", indent="  ")
 
 
 def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
@@ -147,7 +126,7 @@ def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
         longest = sorted(phases, key=lambda phase: -phases[phase])[:2]
         parts = ", ".join(f"{phase.value} {duration(phases[phase])}" for phase in longest)
         line = f"  rank {run.rank:<4}{duration(sum(phases.values())):>10}  {parts}"
-        yield from wrapped(_sentence_text(line, style), style, indent="    ")
+        yield from sentences(line, style, indent="    ")
     straggler = compare_ranks(runs).straggler
     if straggler:
         yield from wrapped(Text(straggler.sentence, "yellow"), style)
@@ -172,7 +151,7 @@ def verdict_lines(
             yield Text()
             yield from wrapped(_heading_of(item, style), style, indent="  ")
             for line in _explained(item, can_be_tried=of_run, verbose=verbose):
-                yield from wrapped(_sentence_text(f"  {line}", style), style, indent="  ")
+                yield from sentences(f"  {line}", style, indent="  ")
     if not verbose:
         yield from _not_told([item.said for item in told if is_not_told(item.said)], style)
         others = [item for item in told if not is_not_told(item.said)]
@@ -185,10 +164,9 @@ def _not_told(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
     if not verdicts:
         return
     named = [f"{place_text(item.at)} {item.code}" for item in verdicts]
-    more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
     yield Text()
-    said = f"{full(verdicts[0].sentence)} This holds for {', '.join(named[:_MOST_FOLDED])}{more}."
-    yield from wrapped(_sentence_text(said, style, "cyan"), style, indent="  ")
+    said = f"{full(verdicts[0].sentence)} This holds for {some_of(named, _MOST_FOLDED)}."
+    yield from sentences(said, style, "cyan", indent="  ")
 
 
 def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[str]:
@@ -220,7 +198,7 @@ def note_lines(notes: Iterable[tuple[str, str]], style: Style) -> Iterator[Text]
     if lines:
         yield Text()
     for text, look in lines:
-        yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent="  ")
+        yield from sentences(text, style, look, indent="  ")
 
 
 def notes_on(unjudged: Unjudged) -> Iterator[tuple[str, str]]:
@@ -237,7 +215,7 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
     for item in told[:_MOST_FOLDED]:
         why_so = f": {item.said.sentence}" if item.said.basis == "simulation" else ""
         share = f" ({percent(item.said.share)} of a step)" if item.said.share else why_so
-        yield from wrapped(_heading_of(item, style) + _sentence_text(share, style), style, indent="  ")
+        yield from wrapped(_heading_of(item, style) + Text(sentence(share, unicode=style.unicode)), style, indent="  ")
     if len(told) > _MOST_FOLDED:
         more = f"and {len(told) - _MOST_FOLDED} more: {label(told[0].said.state)}; --verbose shows all, with reasons"
         yield from wrapped(Text(more, "dim"), style, indent="  ")
@@ -266,7 +244,3 @@ def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Te
             (f"note: what the script saved was written to a temporary directory, which is gone: {saved}", "dim")
         )
     yield from note_lines([*lines, *notes_on(unjudged)], style)
-
-
-def _sentence_text(text: str, style: Style, look: str = "") -> Text:
-    return Text(sentence(text, unicode=style.unicode), look)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.text import Text
 
 from trainlint.evidence.run import Phase
-from trainlint.evidence.verdicts import Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
-from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.terminal import as_written, sentences, wrapped
 from trainlint_probe.report.terminal import (
     failure_lines,
     note_lines,
@@ -19,7 +18,7 @@ from trainlint_probe.report.terminal import (
     summary_lines,
     verdict_lines,
 )
-from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.result import Result
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.reading import TraceReading
 from trainlint_probe.wording.units import duration, span
@@ -31,22 +30,17 @@ _WAITS = 3
 _UNKNOWN = "it cannot be said what could be gained"
 
 
-def render_trace(
-    reading: TraceReading,
-    verdicts: Sequence[Verdict],
-    style: Style,
-    *,
-    unjudged: Unjudged = EVERYTHING_JUDGED,
-    verbose: bool = False,
-) -> str:
+def render_trace(result: Result, style: Style, *, verbose: bool = False) -> str:
     """The report of a trace, ending with a line feed. What it takes is what `render` takes of a run."""
+    reading, unjudged = result.reading, result.unjudged
+    assert reading is not None, "a result is of a run or of a trace"
     phases = {phase: reading.phases[phase] for phase in Phase if reading.phases.get(phase)}
     lines = [
         *_heading(reading, style),
-        *summary_lines(verdicts, unjudged, style),
+        *summary_lines(result, style),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
-        *verdict_lines(verdicts, style, of_run=False, verbose=verbose),
+        *verdict_lines(result.verdicts, style, of_run=False, verbose=verbose),
         *failure_lines(unjudged, style),
         *note_lines([*((f"note: {note}", "dim") for note in reading.notes), *notes_on(unjudged)], style),
     ]
@@ -67,7 +61,7 @@ def _heading(reading: TraceReading, style: Style) -> Iterator[Text]:
 def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Iterator[Text]:
     yield Text()
     for line in _sentences(reading, device):
-        yield from wrapped(Text(sentence(line, unicode=style.unicode)), style, indent="  ")
+        yield from sentences(line, style, indent="  ")
 
 
 def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:

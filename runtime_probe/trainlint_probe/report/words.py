@@ -16,6 +16,7 @@ from trainlint.report.words import count
 from trainlint_probe.judgement.counted import NOT_SIMULATED
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
 from trainlint_probe.result import Ignored, Unjudged
+from trainlint_probe.wording.units import some_of
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 
@@ -147,12 +148,7 @@ def left_out_sentences(left_out: Mapping[str, str]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for path, reason in left_out.items():
         by_reason.setdefault(reason, []).append(path)
-    return [f"not judged: {_some(paths)} ({reason})" for reason, paths in by_reason.items()]
-
-
-def _some(paths: Sequence[str]) -> str:
-    more = len(paths) - _MOST_FILES
-    return ", ".join(paths[:_MOST_FILES]) + (f" and {more} more" if more > 0 else "")
+    return [f"not judged: {some_of(paths, _MOST_FILES)} ({reason})" for reason, paths in by_reason.items()]
 
 
 def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:

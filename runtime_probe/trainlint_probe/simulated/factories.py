@@ -33,10 +33,6 @@ class Factories:
         self.functions = default_device._device_constructors()
         """Those that obey the default device."""
 
-    def _silently(self, func: Any, *args: Any) -> Any:
-        with self.operators.uncounted():
-            return func(*args)
-
     def new_tensor(self, args: Any, kwargs: Any) -> Any:
         """As `Tensor.new_tensor`."""
         words = dict(kwargs)
@@ -76,13 +72,14 @@ class Factories:
             self.operators.makes_on_device -= 1
         if name in _FROM_DATA:
             return self._sent(made, data, index, shown(func))
-        self._place(made, index)
+        for tensor in tensors((made,)):
+            self.places.put(tensor, index)
         return made
 
     def _made_on_host(self, func: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
         """What a factory makes that is asked for no CUDA device."""
         if self.operators.valueless is not None and (wanted is None or torch.device(wanted).type == "cpu"):
-            made = self._silently(self.operators.valueless.made, func, args, kwargs)
+            made = self.operators.silently(self.operators.valueless.made, func, args, kwargs)
             if made is not None:
                 return made
         if wanted is None or torch.device(wanted).type != "cpu":
@@ -108,13 +105,6 @@ class Factories:
                 if self.places.device(tensor) is not None:
                     self.log.note(What(Kind.WAIT, f"{shown(func)} of tensors"))
 
-    def _place(self, made: Any, index: int) -> None:
-        if isinstance(made, torch.Tensor):
-            self.places.put(made, index)
-        elif isinstance(made, list | tuple):
-            for each in made:
-                self._place(each, index)
-
     def _sent(self, made: Any, data: Any, index: int | None, name: str) -> Any:
         """What was made of data of the host goes to the device: a copy from pageable memory, which blocks."""
         if index is None:
@@ -125,7 +115,7 @@ class Factories:
             what = What(Kind.COPY, name, HOST_TO_DEVICE, blocking=True, pageable=not pinned)
             self.log.note(what, made.numel() * made.element_size())
         if self.operators.valueless is not None:
-            made = self._silently(self.operators.valueless.emptied, made)
+            made = self.operators.silently(self.operators.valueless.emptied, made)
         self.places.put(made, index)
         return made
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,11 @@ from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Called, Line
 from trainlint.evidence.run import Memory, Seen
 from trainlint.evidence.simulation import DeviceEvent, Price, Simulated
-from trainlint.symptoms import Symptom
 from trainlint_probe import own_rank
 from trainlint_probe.budgets import on_simulation
-from trainlint_probe.budgets.account import EVERYWHERE, Account, counted
+from trainlint_probe.budgets.watched import WholeRun
 from trainlint_probe.child_settings import ChildSettings
-from trainlint_probe.simulated.events import HOST_TO_DEVICE, Cause, Happened, Kind, Place
+from trainlint_probe.simulated.events import Cause, Happened, Place
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.names import MOST, machine_named
 from trainlint_probe.simulated.pricing.queue import Work, corners, prices, step_time
@@ -61,21 +61,20 @@ class SimulatedHooks:
             gpu, max(devices, min(orders.simulated_ranks, MOST)), values=orders.simulated_values
         )
         self.optimizers = Optimizers(watch, clock)
-        self._is_own = _OwnFiles(watch.ledger.lines.is_users, orders.lines_of)
+        is_users, asked = watch.ledger.lines.is_users, frozenset(orders.lines_of)
+        self._is_own = cache(lambda path: is_users(path) or os.path.realpath(path) in asked)
+        """Whether the lines of a file are told of: of the user's, and of those that were asked for."""
         self.executed = Executed(self._is_own)
         self.deeper: Deeper | None = None
         """There is no look after the window."""
         self.traces_all = orders.compares
         """Whether lines are of interest that run before the window, too."""
-        self.account = Account() if orders.budget else None
-        """What a budget limits."""
+        self.budget = WholeRun(watch) if orders.budget else None
         self.work = Recorder(self.simulation.places)
         self.priced: list[Sequence[Item]] = []
         """The work of the first steps of the window."""
-        self._ticks: dict[int, int] = {}
-        """The time of each mark of a clock → the number that the log then had."""
-        self._launched: dict[int, int] = {}
-        """Likewise → how much had been launched."""
+        self._counts: dict[int, tuple[int, int]] = {}
+        """The time of each mark of a clock → the number that the log then had, and how much had been launched."""
 
     def install(self) -> None:
         """Turn the device on for the rest of the process."""
@@ -90,9 +89,8 @@ class SimulatedHooks:
         self.clock.opened = self._opened
         self.simulation.operators.executed = self.work.executed
         self.simulation.log.listeners.append(self.work.happened)
-        if self.account is not None:
-            EVERYWHERE.append(self.account)
-            self.watch.read_budget = self.account.read
+        if self.budget is not None:
+            self.budget.install()
         on_simulation.begin(self.simulation, self.watch.ledger.lines)
         if self.traces_all:
             self.executed.start()
@@ -111,8 +109,7 @@ class SimulatedHooks:
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that are known here."""
-        marks = [self._ticks[mark.at] for mark in clock.marks]
-        launched = [self._launched[mark.at] for mark in clock.marks]
+        marks, launched = zip(*(self._counts[mark.at] for mark in clock.marks), strict=True)
         events = tuple(
             sorted(
                 (
@@ -127,12 +124,15 @@ class SimulatedHooks:
             timed(items, self.simulation.gpu, self._line_of, tf32=self.tf32) for items in self.priced[:_PRICED] if items
         ]
         directory = self.watch.directory
-        elapsed = clock.marks[-1].at - clock.marks[0].at
         return {
-            "counted": ()
-            if self.account is None
-            else counted(clock.first.budget, clock.last.budget, directory, elapsed),
-            "seen": (*(_seen(event) for event in events), *self._breaks()),
+            "counted": self.budget.between(clock) if self.budget is not None else (),
+            "seen": (
+                *(
+                    Seen(Line(event.path, event.line), event.symptom, event.what, event.count, device="cuda")
+                    for event in events
+                ),
+                *self._breaks(),
+            ),
             "optimizers": self.optimizers.between(clock.first.optimizers, clock.last.optimizers),
             "device": "simulated cuda",
             "simulated": Simulated(
@@ -173,9 +173,7 @@ class SimulatedHooks:
         if self.clock.open:
             self.priced.append(self.work.take())
             self.work.is_on = len(self.priced) < _PRICED
-        at = self.watch.phases.since
-        self._ticks[at] = self.simulation.log.step
-        self._launched[at] = self.simulation.operators.launches
+        self._counts[self.watch.phases.since] = self.simulation.log.step, self.simulation.operators.launches
         first = self.simulation.places.memory[0]
         return Memory(allocated=first.live, peak=first.peak)
 
@@ -246,33 +244,7 @@ class SimulatedHooks:
         return display_path(path, self.watch.directory) if path else path
 
 
-class _OwnFiles:
-    """Says of files whether their lines are told of: the user's, and those that were asked for."""
-
-    def __init__(self, is_users: Callable[[str], bool], asked: Sequence[str]) -> None:
-        self._is_users = is_users
-        self._asked = frozenset(asked)
-        self._known: dict[str, bool] = {}
-
-    def __call__(self, path: str) -> bool:
-        known = self._known.get(path)
-        if known is None:
-            known = self._known[path] = self._is_users(path) or os.path.realpath(path) in self._asked
-        return known
-
-
 def _mean(intervals: Sequence[Interval]) -> Interval | None:
     if not intervals:
         return None
     return Interval(fmean(each.low for each in intervals), fmean(each.high for each in intervals))
-
-
-def _seen(event: DeviceEvent) -> Seen:
-    """The event, as other judgements know it."""
-    if event.what.endswith("empty_cache"):
-        symptom = Symptom.CACHE_EMPTIED
-    elif event.kind == Kind.COPY.value and event.direction == HOST_TO_DEVICE:
-        symptom = Symptom.HOST_TO_DEVICE
-    else:
-        symptom = Symptom.HOST_SYNC
-    return Seen(Line(event.path, event.line), symptom, event.what, event.count, device="cuda")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainlint.planning.hardware import gpu_named
+from trainlint.planning.hardware import Gpu, gpu_named
 
 DEFAULT = "h100"
 MOST = 8
@@ -22,10 +22,17 @@ def machine_named(text: str) -> tuple[str, int]:
         name, count = found[1], int(found[2])
     else:
         count = 1
-    if gpu_named(name) is None:
+    card_of(name, count)
+    return name, count
+
+
+def card_of(name: str, count: int) -> Gpu:
+    """The card of a machine that has so many of it. Raises ValueError likewise."""
+    found = gpu_named(name)
+    if found is None:
         raise ValueError(
             f"{name} is no GPU that trainlint knows; write one as `trainlint plan --gpu` takes it, such as h100"
         )
     if not 1 <= count <= MOST:
         raise ValueError(f"a simulated machine has 1 to {MOST} GPUs, not {count}")
-    return name, count
+    return found

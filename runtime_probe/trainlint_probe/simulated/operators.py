@@ -99,6 +99,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         finally:
             self.quiet -= 1
 
+    def silently(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What a function gives, whose operators are neither counted nor placed."""
+        with self.uncounted():
+            return func(*args, **kwargs)
+
     def described(self, func: Any) -> Operator:
         """What is known of an operator. Kept by its identity: PyTorch computes its hash in Python."""
         operator = self._known[id(func)] = described(func)
@@ -322,11 +327,6 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         finally:
             self.surroundings.pop()
             self.names.pop()
-
-    def inside(self, name: str, values: Sequence[Any], function: Callable[[], Any]) -> Any:
-        """Call what stands for a function of PyTorch's C++."""
-        with self.around(values, name):
-            return function()
 
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""

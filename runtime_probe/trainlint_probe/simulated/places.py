@@ -133,25 +133,29 @@ class Places:
             except NotImplementedError:
                 pass  # a sparse tensor has several
             else:
-                self._hold(storage, device, halved=halved)
+                self.hold(storage, device, halved=halved)
                 return
         for part in parts(tensor):
-            self._hold(_storage(part), device, halved=halved)
+            self.hold(_storage(part), device, halved=halved)
 
     def pin(self, tensor: Any) -> None:
         """A tensor lies in pinned memory of the host from now on."""
         for part in parts(tensor):
-            self._hold(_storage(part), _PINNED)
+            self.hold(_storage(part), _PINNED)
 
     def hide(self, tensor: Any) -> None:
         """A tensor lies in ordinary memory of the host, and has no values."""
         for part in parts(tensor):
-            self._hold(_storage(part), _HIDDEN)
+            self.hold(_storage(part), _HIDDEN)
 
     def is_hidden(self, tensor: Any) -> bool:
         """Whether a tensor would lie on the host, and has no values."""
         held = self._held.get(_key(tensor))
         return held is not None and held.device == _HIDDEN
+
+    def is_known(self, tensor: Any) -> bool:
+        """Whether a tensor would lie on a device, or has no values."""
+        return self.device(tensor) is not None or self.is_hidden(tensor)
 
     def call_true(self, tensor: Any) -> None:
         """Of a truth that was not computed: it says that all is well."""
@@ -166,10 +170,6 @@ class Places:
         for part in parts(tensor):
             self._forget(_storage(part)._cdata)
 
-    def put_storage(self, storage: Any, device: int) -> None:
-        """A storage lies on a device from now on."""
-        self._hold(storage, device)
-
     def storage_device(self, storage: Any) -> int | None:
         """The index of the device that a storage lies on; None on the host."""
         held = self._held.get(storage._cdata)
@@ -180,7 +180,8 @@ class Places:
         held = self._held.get(_key(tensor))
         return held is not None and held.halved
 
-    def _hold(self, storage: Any, device: int, *, halved: bool = False) -> None:
+    def hold(self, storage: Any, device: int, *, halved: bool = False) -> None:
+        """A storage lies on a device from now on; `halved`: there in 16 bits, in place of 32."""
         key = storage._cdata
         known = self._held.get(key)
         if known is not None:

@@ -6,12 +6,12 @@ import os
 import threading
 from types import TracebackType
 
-from trainlint.planning.hardware import Gpu, gpu_named
 from trainlint_probe.simulated import ranks, twins
 from trainlint_probe.simulated.compiled.compiling import Compiling
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.cuda import answers, graphs, streams
 from trainlint_probe.simulated.events import Log
+from trainlint_probe.simulated.names import card_of
 from trainlint_probe.simulated.operators import Operators
 from trainlint_probe.simulated.places import Places
 from trainlint_probe.simulated.surface import Surface
@@ -32,12 +32,7 @@ class Simulation:
         Raises:
             ValueError: there is no such GPU, or not so many fit in one machine.
         """
-        if not 1 <= devices <= 8:
-            raise ValueError(f"A simulated machine has 1 to 8 GPUs, not {devices}.")
-        found = gpu_named(gpu)
-        if found is None:
-            raise ValueError(f"{gpu} is no GPU that trainlint knows.")
-        self.gpu: Gpu = found
+        self.gpu = card_of(gpu, devices)
         """The card of each device."""
         self.log = Log()
         self.places = Places(devices)

@@ -273,7 +273,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if self.places.device(args[0]) is not None:
             size = args[0].numel() * args[0].element_size()
             self.log.note(What(Kind.COPY, "Tensor.tolist", DEVICE_TO_HOST, pageable=True), size)
-        return self._silently(_Base.tolist, (self._read(args[0]),), kwargs)
+        return self.operators.silently(_Base.tolist, self._read(args[0]), **kwargs)
 
     def _printed(self, args: Any, kwargs: Any) -> Any:
         """Printing reads the values by many small operators: it counts as one wait."""
@@ -282,27 +282,20 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         if index is None:
             return self.call(function, (self._read(args[0]),), kwargs)
         self.log.note(What(Kind.WAIT, "printing a tensor"))
-        text: str = self._silently(function, (self._read(args[0]),), kwargs)
+        text: str = self.operators.silently(function, self._read(args[0]), **kwargs)
         return text if "device=" in text else f"{text[:-1]}, device='cuda:{index}')"
 
     def _read(self, tensor: Any) -> Any:
         """The tensor, or zeros where its values were not computed."""
-        if self.operators.valueless is None or not _Base.is_meta.__get__(tensor) or not self._is_known(tensor):
+        if self.operators.valueless is None or not _Base.is_meta.__get__(tensor) or not self.places.is_known(tensor):
             return tensor
-        return self._silently(self.operators.valueless.hosted, (tensor,), {})
-
-    def _is_known(self, tensor: Any) -> bool:
-        return self.places.device(tensor) is not None or self.places.is_hidden(tensor)
-
-    def _silently(self, func: Any, args: Any, kwargs: Any) -> Any:
-        with self.operators.uncounted():
-            return func(*args, **kwargs)
+        return self.operators.silently(self.operators.valueless.hosted, tensor)
 
     def _deep_copy(self, args: Any, kwargs: Any) -> Any:
         index = self.places.device(args[0])
-        copy = self._silently(torch.Tensor.__dict__["__deepcopy__"], args, kwargs)
+        copy = self.operators.silently(torch.Tensor.__dict__["__deepcopy__"], *args, **kwargs)
         if self.operators.valueless is not None and _Base.is_meta.__get__(copy):
-            self._silently(self.operators.valueless.share, (args[0], copy, args[1]), {})
+            self.operators.silently(self.operators.valueless.share, args[0], copy, args[1])
         for source, made in ((args[0], copy), (args[0].grad, copy.grad)):
             if source is not None and made is not None and index is not None:
                 self.places.put(made, index, halved=self.places.is_halved(source))
@@ -336,7 +329,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
             lengths = given[position] if len(given) > position else kwargs.get(name)
             if isinstance(lengths, torch.Tensor):
                 on_host = self._named("ctc_loss: lengths", self.copies.to_host, lengths)
-                listed = self._silently(_Base.tolist, (on_host,), {})
+                listed = self.operators.silently(_Base.tolist, on_host)
                 if len(given) > position:
                     given[position] = listed
                 else:

@@ -6,11 +6,10 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import torch
-from torch import overrides, serialization
+from torch import serialization
 
 from trainlint_probe.simulated.events import DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, What
 from trainlint_probe.simulated.operators import Operators
@@ -55,11 +54,7 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
         return asks
 
     for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):
-        own = getattr(overrides, name)
-        replacement = unless_ours(own)
-        for module in _modules_of_torch():
-            if vars(module).get(name) is own:
-                patches.put(module, name, replacement)
+        _replace_everywhere(patches, name, unless_ours)
     find = torch.jit._builtins._find_builtin  # torch.jit.script knows these functions by who they are
     patches.put(torch.jit._builtins, "_find_builtin", lambda asked: find(getattr(asked, "__wrapped__", asked)))
 
@@ -67,16 +62,12 @@ def _ask_for_modes(patches: Patches, surface: Surface) -> None:
 def _replace_everywhere(patches: Patches, name: str, twin: Callable[[Function], Function]) -> None:
     """In each module of PyTorch that has taken a function by its name."""
     made: dict[Function, Function] = {}
-    for module in _modules_of_torch():
+    for module in [module for path, module in list(sys.modules.items()) if path.partition(".")[0] == "torch"]:
         own = vars(module).get(name)
         if callable(own):
             if own not in made:
                 made[own] = twin(own)
             patches.put(module, name, made[own])
-
-
-def _modules_of_torch() -> list[ModuleType]:
-    return [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "torch"]
 
 
 def _grouped(places: Places, own: Function) -> Function:
@@ -153,7 +144,7 @@ def _storages(patches: Patches, surface: Surface) -> None:
         made = clone(self)
         index = places.storage_device(self)
         if index is not None:
-            places.put_storage(made, index)
+            places.hold(made, index)
         return made
 
     patches.put(torch.UntypedStorage, "clone", cloned)
@@ -172,7 +163,7 @@ def _storages(patches: Patches, surface: Surface) -> None:
         log.note(What(Kind.COPY, "torch.load", HOST_TO_DEVICE, pageable=True), storage.nbytes())
         if operators.valueless is not None:
             storage = torch.UntypedStorage(storage.nbytes(), device="meta")
-        places.put_storage(storage, index)
+        places.hold(storage, index)
         return storage
 
     registry = serialization._package_registry

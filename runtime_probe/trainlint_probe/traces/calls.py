@@ -10,8 +10,9 @@ _VERSION = re.compile(r"(?:_v\d+|_ptsz|_ptds|_spt|R\d+)+$")
 _WAITS = {"StreamSynchronize", "DeviceSynchronize", "EventSynchronize", "CtxSynchronize"}
 # ROCm's build of torch copies and waits in one call, and the trace shows no other.
 _WAITING_COPY = re.compile(r"Memcpy(?:2D|3D|HtoD|DtoH|ToSymbol|FromSymbol)?$|MemcpyWithStream$")
-_ALLOCATION = re.compile(r"(?:Ext)?Malloc(?:Managed|Pitch|Array)?$|MemAlloc(?:Managed|Pitch)?$|MemCreate$")
-_RELEASE = re.compile(r"Free$|MemFree$|MemRelease$")
+_MEMORY = re.compile(
+    r"(?:Ext)?Malloc(?:Managed|Pitch|Array)?$|MemAlloc(?:Managed|Pitch)?$|MemCreate$|Free$|MemFree$|MemRelease$"
+)
 
 
 @cache
@@ -46,14 +47,9 @@ def copies_and_waits(name: str) -> bool:
     return bool(_WAITING_COPY.match(_plain(name)))
 
 
-def allocates(name: str) -> bool:
-    """Whether the call asks the driver for memory of the device."""
-    return bool(_ALLOCATION.match(_plain(name)))
-
-
-def releases(name: str) -> bool:
-    """Whether the call gives memory of the device back to the driver. It waits for the device."""
-    return bool(_RELEASE.match(_plain(name)))
+def asks_for_memory(name: str) -> bool:
+    """Whether the call asks the driver for memory of the device, or gives it back, which waits for the device."""
+    return bool(_MEMORY.match(_plain(name)))
 
 
 def asks_only(name: str) -> bool:

@@ -23,16 +23,6 @@ class Copy:
     call: HostRange | None
     """The call that asked for it."""
 
-    @property
-    def pageable(self) -> bool:
-        """Whether the host's memory is known to be pageable, so that the call itself waits."""
-        return self.memory == "pageable"
-
-    @property
-    def by_host(self) -> bool:
-        """Whether the host's memory takes part."""
-        return "H" in self.direction
-
 
 def copies_of(trace: Trace, calls: Mapping[int, HostRange]) -> Iterator[Copy]:
     """All copies of a trace, in the order of their starts."""

@@ -12,8 +12,8 @@ from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic
 from trainlint_probe.traces.device_work.communication import host_collectives
 from trainlint_probe.traces.device_work.launched_work import asked_in, launch_times, pace
 from trainlint_probe.traces.events import Device, DeviceWork, HostRange, Trace, Work
-from trainlint_probe.traces.idle import Cause, causes_of, idle_spans
-from trainlint_probe.traces.intervals import Coverage, total
+from trainlint_probe.traces.idle import Cause, causes_of
+from trainlint_probe.traces.intervals import Coverage, subtract, total
 from trainlint_probe.traces.launches import Launches, launches_of
 from trainlint_probe.traces.phases import data_waits
 from trainlint_probe.traces.places import places_of
@@ -83,7 +83,7 @@ def device_of(
     requests = driver_calls(trace, window)
     located = [cost.wait.call for cost in costs] + [copy.call for copy in copies if copy.call] + requests
     places = places_of(trace, located)
-    idle = idle_spans(window.start, window.end, busy.spans)
+    idle = subtract([(window.start, window.end)], busy.spans)
     causes = causes_of(idle, work, calls, _host_spans(trace, waits, requests))
     launches = launches_of(trace, asked, calls, window)
     return DeviceReading(

@@ -22,11 +22,6 @@ class Cause(Enum):
     """Latency of a launch, or a wait for another stream."""
 
 
-def idle_spans(start: float, end: float, busy: Sequence[Span]) -> list[Span]:
-    """When nothing runs within a window."""
-    return subtract([(start, end)], busy)
-
-
 def causes_of(
     idle: Sequence[Span],
     work: Sequence[DeviceWork],

@@ -78,7 +78,7 @@ def judge(reading: TraceReading) -> list[RuntimeFinding]:
             *_optimizers(reading, reading.device),
             *_driver(reading, reading.device),
         ]
-    return sorted(found, key=lambda finding: -(finding.cost.high if finding.cost else 0.0))
+    return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
 
 
 def judge_ranks(reading: RanksReading) -> list[RuntimeFinding]:
@@ -88,7 +88,7 @@ def judge_ranks(reading: RanksReading) -> list[RuntimeFinding]:
         return []
     per = reading.ranks[0].per
     return [
-        _finding(
+        finding(
             "straggling-rank",
             f"The other ranks spend {duration(slowest.others_ms)} {per} in communication, rank {slowest.rank} only "
             f"{duration(slowest.communication_ms)}: they wait {part(slowest.behind_ms, reading.step_ms)} {per}.",
@@ -98,7 +98,8 @@ def judge_ranks(reading: RanksReading) -> list[RuntimeFinding]:
     ]
 
 
-def _finding(name: str, sentence: str, cost: Interval, step_ms: float, source: Source | None = None) -> RuntimeFinding:
+def finding(name: str, sentence: str, cost: Interval, step_ms: float, source: Source | None = None) -> RuntimeFinding:
+    """What costs a step so much, with the share that this is of a step."""
     return RuntimeFinding(name, sentence, cost, Interval(cost.low / step_ms, cost.high / step_ms), source)
 
 
@@ -112,14 +113,14 @@ def _starvation(reading: TraceReading) -> Iterator[RuntimeFinding]:
     if reading.device:
         lost = reading.device.idle_causes.get(Cause.DATA_WAIT, 0.0)
         sentence += f", and the device has nothing to do for {duration(lost)} of it"
-    yield _finding("loader-starvation", f"{sentence}.", Interval(lost, wait), reading.step_ms)
+    yield finding("loader-starvation", f"{sentence}.", Interval(lost, wait), reading.step_ms)
 
 
 def _exposed(reading: TraceReading) -> Iterator[RuntimeFinding]:
     communication = reading.communication
     if not communication or communication.exposed is None or communication.exposed < EXPOSED * reading.pace_ms:
         return
-    yield _finding(
+    yield finding(
         "exposed-communication",
         f"Communication takes {part(communication.ms, reading.pace_ms)} {reading.per}, and no arithmetic runs beside "
         f"it for {duration(communication.exposed)} of that ({communication.overlapped:.0%} overlapped).",
@@ -164,7 +165,7 @@ def _place_text(site: SyncSite) -> str:
 def _wait(
     name: str, what: str, blocked: float, at: str, gain: Interval, reading: TraceReading, source: Source | None
 ) -> RuntimeFinding:
-    return _finding(
+    return finding(
         name,
         f"{what} for {part(blocked, reading.pace_ms)}{at}; without them {span(gain)} {reading.per} could be gained.",
         gain,
@@ -177,7 +178,7 @@ def _launches(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeF
     if not device.launch_bound or device.launches.lag_ms is None:
         return
     idle = device.idle_causes.get(Cause.LAUNCH, 0.0)
-    yield _finding(
+    yield finding(
         "launch-bound",
         f"The device has nothing to do for {part(idle, reading.step_ms)} {reading.per} because its next kernel is not "
         f"launched yet: {device.launches.per_step:.0f} launches {reading.per}, and half of the kernels start within "
@@ -200,7 +201,7 @@ def _tensor_cores(reading: TraceReading, device: DeviceReading) -> Iterator[Runt
         or arithmetic.plain_ms < WORTH_TENSOR_CORES * reading.pace_ms
     ):
         return
-    yield _finding(
+    yield finding(
         "tensor-cores-idle",
         f"Matrix products and convolutions take {part(arithmetic.plain_ms, reading.pace_ms)} {reading.per} without "
         f"the tensor cores of this {about.name}, which do {used:.0%} of such work.",
@@ -213,7 +214,7 @@ def _attention(reading: TraceReading, device: DeviceReading) -> Iterator[Runtime
     ms = device.arithmetic.math_attention_ms
     if ms is None or ms < NOTICEABLE * reading.pace_ms:
         return
-    yield _finding(
+    yield finding(
         "attention-math-path",
         f"{device.arithmetic.attention['math']:.0f} attentions {reading.per} are computed operator by operator: "
         f"{part(ms, reading.pace_ms)} in forward alone.",
@@ -231,7 +232,7 @@ def _optimizers(reading: TraceReading, device: DeviceReading) -> Iterator[Runtim
             and host_ms >= NOTICEABLE * reading.step_ms
         ):
             name = item.name.removeprefix("Optimizer.step#")
-            yield _finding(
+            yield finding(
                 "per-parameter-optimizer",
                 f"Each {name} launches {item.launches:.0f} kernels, parameter by parameter, which takes the host "
                 f"{duration(item.host_ms)}.",
@@ -249,7 +250,7 @@ def _driver(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFin
         return
     first = device.driver[0]
     at = f", most of it at {first.source}" if first.source else f", most of it in {first.operator}"
-    yield _finding(
+    yield finding(
         "driver-allocation",
         f"The driver is asked for device memory or given it back {count:.1f} times {reading.per}, which takes "
         f"{duration(host_ms)}{at}: memory is short, or the cache is emptied.",

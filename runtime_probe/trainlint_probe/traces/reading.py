@@ -58,11 +58,6 @@ class TraceReading:
         paced = self.device.paced_ms if self.device else None
         return paced if paced is not None and paced > self.step_ms * (1 + RAN_AHEAD_SHARE) else self.step_ms
 
-    @property
-    def idle_share(self) -> float | None:
-        """How much of a step the device has nothing to do, 0 to 1."""
-        return self.device.idle / self.step_ms if self.device and self.step_ms else None
-
 
 def read_trace(path: Path | str) -> TraceReading:
     """Read a trace that `torch.profiler` wrote, as JSON, gzipped or not.

@@ -99,7 +99,7 @@ def copy_sites(copies: Iterable[Copy], places: Mapping[HostRange, CallContext], 
     groups: dict[_CopyKind, list[Copy]] = defaultdict(list)
     for copy in copies:
         asked = copy.call.start if copy.call else copy.work.start
-        if copy.by_host and window.start <= asked < window.end:
+        if "H" in copy.direction and window.start <= asked < window.end:
             place = places.get(copy.call) if copy.call else None
             source, operator = (place.source, place.operator) if place else (None, "")
             groups[copy.direction, copy.memory, source, operator].append(copy)
@@ -128,9 +128,7 @@ def _copy_site(kind: _CopyKind, group: Sequence[Copy], window: Window) -> CopySi
 def driver_calls(trace: Trace, window: Window) -> list[HostRange]:
     """Calls of the window that ask the driver for memory of the device or give it back."""
     return [
-        call
-        for call in trace.calls
-        if window.start <= call.start < window.end and (names.allocates(call.name) or names.releases(call.name))
+        call for call in trace.calls if window.start <= call.start < window.end and names.asks_for_memory(call.name)
     ]
 
 

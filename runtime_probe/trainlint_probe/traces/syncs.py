@@ -82,7 +82,7 @@ def _in_thread(calls: Sequence[HostRange], copies: Mapping[HostRange, Copy]) -> 
             yield Wait(copied or call, (copied or call).start, call.end, copies.get(copied) if copied else None)
         elif names.copies(call.name) and not _copies_then_waits(call, after):
             copy = copies.get(call)
-            if names.copies_and_waits(call.name) or (copy and copy.pageable):
+            if names.copies_and_waits(call.name) or (copy and copy.memory == "pageable"):
                 yield Wait(call, call.start, call.end, copy)
         before = call
 

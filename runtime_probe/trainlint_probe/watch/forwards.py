@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import torch
@@ -23,13 +23,12 @@ from trainlint_probe.watch.watching import Watch
 _FORWARD, _EVALUATION, _BACKWARD = NUMBER[Phase.FORWARD], NUMBER[Phase.EVALUATION], NUMBER[Phase.BACKWARD]
 
 
-class _Recorded:
+class _Recorded(NamedTuple):
     """A call in eval mode whose result waits for a backward: if none comes, recording was in vain."""
 
-    def __init__(self, site: Site, nanoseconds: int, backwards: int) -> None:
-        self.site = site
-        self.nanoseconds = nanoseconds
-        self.backwards = backwards
+    site: Site
+    nanoseconds: int
+    backwards: int
 
 
 def install(watch: Watch) -> None:

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from trainlint.evidence.run import Run
+from trainlint_probe.budgets.watched import WholeRun
 from trainlint_probe.child_settings import ChildSettings
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, Deeper
@@ -26,9 +27,6 @@ from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
 from trainlint_probe.watch.warned_of.warned import Warned
 from trainlint_probe.watch.watching import Watch
-
-if TYPE_CHECKING:
-    from trainlint_probe.budgets.watched import WholeRun
 
 
 class Hooks:
@@ -46,7 +44,7 @@ class Hooks:
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
         self.memory = Reader()
-        self.budget = _budget(watch) if orders.budget else None
+        self.budget = WholeRun(watch) if orders.budget else None
         self.deeper: Deeper | None = None
         """There once the window has closed and there is more to look at."""
 
@@ -59,7 +57,7 @@ class Hooks:
             ("optimizers", self.optimizers.install),
             ("replicas", self.replicas.install),
             ("switches", self.switches.install),
-            *((("what a budget limits", self.budget.install),) if self.budget is not None else ()),
+            *((("what a budget limits", self.budget.install_on_machine),) if self.budget is not None else ()),
         ):
             try:
                 install()
@@ -144,12 +142,6 @@ class Hooks:
 
 
 _STATEFUL = "torchdata.stateful_dataloader.stateful_dataloader"
-
-
-def _budget(watch: Watch) -> WholeRun:
-    from trainlint_probe.budgets.watched import WholeRun
-
-    return WholeRun(watch)
 
 
 def _device() -> str:

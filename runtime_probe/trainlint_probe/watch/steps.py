@@ -269,11 +269,6 @@ class Clock:
         return growth(amounts) is not None
 
     @property
-    def is_alone(self) -> bool:
-        """Whether no other process takes part: only then may a training take more steps than the others would."""
-        return self._ranks() == 1
-
-    @property
     def waits_for_data(self) -> bool:
         """Whether the steps of a training of one process wait noticeably for batches."""
         clock = self.best_candidate()

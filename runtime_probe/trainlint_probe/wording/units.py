@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isinf
 
 from trainlint.evidence.interval import Interval
@@ -20,10 +21,10 @@ def duration(ms: float) -> str:
     return _in_one_unit((ms,), _TIMES)[0]
 
 
-def durations(some: float, other: float) -> tuple[str, str]:
-    """Two times in the unit of the longer, which the second alone names: "0.3", "1.8 ms"."""
-    first, second = _in_one_unit((some, other), _TIMES)
-    return first, second
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are: "a.py, b.py and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def part(ms: float, whole: float) -> str:

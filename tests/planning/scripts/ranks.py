@@ -2,14 +2,13 @@
 
     torchrun --nproc-per-node 2 -m tests.planning.scripts.ranks WAY ACCUMULATION
 
-WAY is "ddp", "fsdp2", "fsdp2-gathered", or a file that `trainlint plan --emit fsdp2` wrote.
+WAY is "ddp", "fsdp2" or "fsdp2-gathered".
 """
 
 from __future__ import annotations
 
 import json
 import os
-import runpy
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -60,8 +59,6 @@ def counted(way: str, accumulation: int) -> Mapping[str, int]:
     network: nn.Module = model()
     if way == "ddp":
         network = nn.parallel.DistributedDataParallel(network)
-    elif way.endswith(".py"):
-        network = runpy.run_path(way)["shard"](network, network.children(), device_type="cpu")
     else:
         from torch.distributed.fsdp import fully_shard
 

@@ -274,7 +274,11 @@ def test_exit_codes_without_a_run(project: Path, line: int, code: int, capsys: p
             "--run: there is no script bash; write a Python script and what it is given",
         ),
         ("{}", ("--run", " "), "--run names no script; write a Python script and what it is given"),
-        ("{}", ("--run", "train.py", "--steps", "0"), "trainlint judge: argument --steps: expected a number from 1 on"),
+        (
+            "{}",
+            ("--run", "train.py", "--steps", "0"),
+            "argument --steps: expected a whole number from 1 on",
+        ),
         (
             "{}",
             ("--run", "train.py", "--timeout", "x"),

@@ -22,7 +22,7 @@ def test_what_is_saved_goes_elsewhere_and_is_read_back(runner: Runner, capfd: py
     launched = runner.run("saves", steps=100)
     run = only(launched)
     assert launched.exit_code == 0
-    assert "all was read back" in capfd.readouterr().out
+    assert "all was read back" in capfd.readouterr().err
     names = {str(Path(path).relative_to(runner.project)) for path in run.redirected}
     assert names == {"weights.pt", "best.ckpt", "opened.pt", "scripted.pt", "method.pt", "distributed"}
     assert runner.files() == []
@@ -36,9 +36,8 @@ def test_a_checkpoint_that_was_there_is_not_touched(
     checkpoint.parent.mkdir()
     checkpoint.write_text("years of work")
     launched = runner.run("overwrites", way, steps=100)
-    assert launched.safety_stop
-    assert launched.exit_code == 5
     assert only(launched).outcome == "safety stop"
+    assert launched.exit_code == 5
     assert f"before {checkpoint} was overwritten" in capfd.readouterr().err
     assert checkpoint.read_text() == "years of work"
 
@@ -47,7 +46,6 @@ def test_torch_save_over_a_checkpoint_leaves_it_alone(runner: Runner) -> None:
     checkpoint = runner.project / "checkpoint.pt"
     checkpoint.write_text("years of work")
     launched = runner.run("plain", steps=60)
-    assert not launched.safety_stop
     assert only(launched).outcome == "window closed"
     assert checkpoint.read_text() == "years of work"
 
@@ -59,7 +57,6 @@ def test_a_checkpoint_that_was_overwritten_past_python_is_told(runner: Runner) -
     script = runner.project / "train.py"
     script.write_text("import subprocess\nsubprocess.run('echo worse > model.safetensors', shell=True, check=True)\n")
     launched = launch(Request(str(script)), runner.output)
-    assert launched.safety_stop
     assert only(launched).outcome == "safety stop"
     told = about_files(launched.changed, launched.overlay)
     assert told[-1] == "Checkpoints of yours are among that: model.safetensors."
@@ -87,7 +84,7 @@ def test_trackers_are_told_to_keep_still(runner: Runner, capfd: pytest.CaptureFi
     script = runner.project / "tracked.py"
     script.write_text("import os\nprint({k: v for k, v in os.environ.items() if 'MODE' in k or 'MLFLOW' in k})\n")
     launch(Request(str(script)), runner.output)
-    shown = capfd.readouterr().out
+    shown = capfd.readouterr().err
     assert "'WANDB_MODE': 'disabled'" in shown
     assert f"'MLFLOW_TRACKING_URI': 'file:{runner.output}" in shown
 
@@ -99,7 +96,7 @@ def test_settings_made_before_torch_is_imported_count(runner: Runner, capfd: pyt
         "import torch\nprint('threads', torch.get_num_threads())\n"
     )
     launch(Request(str(script)), runner.output)
-    assert "threads 2" in capfd.readouterr().out
+    assert "threads 2" in capfd.readouterr().err
 
 
 def test_the_users_own_sitecustomize_still_runs(
@@ -113,7 +110,7 @@ def test_the_users_own_sitecustomize_still_runs(
     script.write_text("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'print(1)'], check=True)\n")
     launch(Request(str(script)), runner.output)
     # Which of the two processes speaks first is not said.
-    assert sorted(capfd.readouterr().out.split()) == sorted("the own one the own one 1".split())
+    assert sorted(capfd.readouterr().err.split()) == sorted("the own one the own one 1".split())
 
 
 def test_the_parent_imports_no_torch() -> None:
@@ -147,8 +144,10 @@ def test_ending_the_probe_ends_all_that_it_started(runner: Runner, script: str, 
         "from trainlint_probe.child_settings import ChildSettings\n"
         "settings = ChildSettings(output='', steps=10**9)\n"
         f"request = Request({str(SCRIPTS / script) + '.py'!r}, child_settings=settings)\n"
-        f"done = launch(request, Path({str(runner.output)!r}))\n"
-        "print('interrupted', done.interrupted)"
+        "try:\n"
+        f"    launch(request, Path({str(runner.output)!r}))\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')"
     )
     with ctrl_c_is_heard():
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -162,7 +161,7 @@ def test_ending_the_probe_ends_all_that_it_started(runner: Runner, script: str, 
     os.kill(process.pid, number)
     shown, _ = process.communicate(timeout=60)
     if number == signal.SIGINT:
-        assert "interrupted True" in shown
+        assert shown == "interrupted\n"
     while any(map(is_running, below)) and time.monotonic() < deadline + 120:
         time.sleep(0.2)
     assert [item for item in below if is_running(item)] == []

@@ -131,6 +131,6 @@ def test_where_there_is_no_room_a_sentence_says_so(runner: Runner, monkeypatch: 
 
 def test_windows_is_told_what_works_there(monkeypatch: pytest.MonkeyPatch) -> None:
     options = read_options(["train.py"])
-    monkeypatch.setattr("trainlint_probe.of_run.sys.platform", "win32")
-    with pytest.raises(UsageError, match="runs scripts on Linux and macOS alone; --trace judges"):
+    monkeypatch.setattr("trainlint_probe.launch.sys.platform", "win32")
+    with pytest.raises(UsageError, match="are run on Linux and macOS alone; `trainlint probe --trace` judges"):
         result_of_run(options)

@@ -24,9 +24,9 @@ def rank(number: int, *, data: float, backward: float, collective: float = 0.0, 
 def test_the_rank_that_waits_least_and_works_most_is_named() -> None:
     seen = compare_ranks([rank(0, data=1, backward=9), rank(1, data=8, backward=2), rank(2, data=2, backward=8)])
     assert seen.straggler is not None
-    assert (seen.straggler.rank, seen.straggler.late_ms, seen.straggler.phase) == (1, 6.5, Phase.DATA_WAIT)
-    assert "Rank 1" in seen.straggler.sentence
-    assert seen.phases[Phase.DATA_WAIT] == 2
+    assert (seen.straggler.rank, seen.straggler.late_ms) == (1, 6.5)
+    assert seen.straggler.sentence.startswith("Rank 1 ")
+    assert f"most of it in {Phase.DATA_WAIT.value}," in seen.straggler.sentence
 
 
 def test_a_rank_that_holds_the_others_up_for_most_of_a_step_is_confirmed() -> None:

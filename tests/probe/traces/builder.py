@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from trainlint_probe.traces.reading import TraceReading
+
 ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >"
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 TENSOR_CORE_PRODUCT = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn"
@@ -101,3 +103,8 @@ class TraceBuilder:
     def write(self, path: Path) -> Path:
         path.write_text(json.dumps({**self.about, "traceEvents": self.events}), encoding="utf-8")
         return path
+
+
+def idle_share(reading: TraceReading) -> float | None:
+    """How much of a step the device has nothing to do, 0 to 1; None without a device."""
+    return reading.device.idle / reading.step_ms if reading.device else None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.probe.traces.builder import DAY, TraceBuilder
+from tests.probe.traces.builder import DAY, TraceBuilder, idle_share
 from trainlint_probe.traces import event_stream, events
 from trainlint_probe.traces.events import UnreadableTrace, Work, read_events
 from trainlint_probe.traces.judge import judge
@@ -67,7 +67,7 @@ def test_cuda_sync_events_are_waits_and_no_work_of_the_device(tmp_path: Path) ->
     trace = _small()
     trace.event("cuda_sync", "Stream Sync", 5, 9, 7, correlation=77, device=0, stream=7)
     reading = read_trace(trace.write(tmp_path / "trace.json"))
-    assert reading.idle_share == pytest.approx(0.7)
+    assert idle_share(reading) == pytest.approx(0.7)
 
 
 def test_events_without_a_time_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_trace_without_a_device_says_what_cannot_be_known(tmp_path: Path) -> N
         trace.annotation("gloo:all_reduce", start, start + 4)
     reading = read_trace(trace.write(tmp_path / "trace.json"))
     assert reading.device is None
-    assert reading.idle_share is None
+    assert idle_share(reading) is None
     assert reading.communication is not None
     assert reading.communication.ms == pytest.approx(4)
     assert reading.communication.exposed is None

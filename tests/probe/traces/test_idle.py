@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TENSOR_CORE_PRODUCT, TraceBuilder
+from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TENSOR_CORE_PRODUCT, TraceBuilder, idle_share
 from trainlint_probe.traces.device_work.kernels import KernelClass
 from trainlint_probe.traces.idle import Cause
 from trainlint_probe.traces.reading import TraceReading, read_trace
@@ -49,7 +49,7 @@ def test_a_device_with_a_queue_is_not_launch_bound_even_if_it_was_idle_before(tm
         trace.kernel(40 + 0.6 * number, 40.6 + 0.6 * number, launched=39 + 0.01 * number)
     reading = _reading(trace, tmp_path)
     assert reading.device is not None
-    assert reading.idle_share == pytest.approx(0.4)
+    assert idle_share(reading) == pytest.approx(0.4)
     assert not reading.device.launch_bound
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.probe.traces.builder import idle_share
 from trainlint.evidence.run import Phase
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause
@@ -39,7 +40,7 @@ def names(reading: TraceReading) -> set[str]:
 def test_a100_training_is_blocked_for_13_ms_and_could_gain_1() -> None:
     reading, device = reading_of("a100-train-ddp")
     assert reading.step_ms == within_ten_percent(77.9)
-    assert reading.idle_share == within_ten_percent(0.15)
+    assert idle_share(reading) == within_ten_percent(0.15)
     syncs = device.syncs
     assert (syncs.count, syncs.blocked) == (10, within_ten_percent(13.2))
     assert syncs.recoverable is not None
@@ -57,7 +58,7 @@ def test_a100_training_is_blocked_for_13_ms_and_could_gain_1() -> None:
 def test_a100_training_that_idles_while_blocked_is_inconclusive() -> None:
     reading, device = reading_of("a100-train-idle-while-blocked")
     assert reading.step_ms == within_ten_percent(216.1)
-    assert reading.idle_share == within_ten_percent(0.64)
+    assert idle_share(reading) == within_ten_percent(0.64)
     syncs = device.syncs
     assert (syncs.count, syncs.blocked, syncs.idle) == (15, within_ten_percent(153.7), within_ten_percent(92.8))
     assert syncs.recoverable is None
@@ -72,7 +73,7 @@ def test_v100_training_without_workers_waits_for_its_loader() -> None:
     reading, device = reading_of("v100-resnet50-workers0")
     assert reading.step_ms == within_ten_percent(174.6)
     assert reading.phases[Phase.DATA_WAIT] / reading.step_ms == within_ten_percent(0.398)
-    assert reading.idle_share == within_ten_percent(0.43)
+    assert idle_share(reading) == within_ten_percent(0.43)
     assert device.idle_causes[Cause.DATA_WAIT] > device.idle / 2
     assert (device.syncs.count, device.syncs.blocked) == (2, within_ten_percent(2.1))
     assert device.syncs.recoverable is not None
@@ -89,7 +90,7 @@ def test_v100_training_with_workers_does_not() -> None:
     reading, device = reading_of("v100-resnet50-workers4")
     assert reading.step_ms == within_ten_percent(131.4)
     assert reading.phases[Phase.DATA_WAIT] / reading.step_ms == within_ten_percent(0.006)
-    assert reading.idle_share == within_ten_percent(0.23)
+    assert idle_share(reading) == within_ten_percent(0.23)
     assert device.syncs.recoverable is not None
     assert device.syncs.recoverable.low == within_ten_percent(0.13)
     assert device.syncs.recoverable.high == within_ten_percent(3.2)
@@ -100,7 +101,7 @@ def test_h100_inference_waits_in_its_own_harness() -> None:
     """34 flash kernels are recorded: 24 of the step, which has 24 layers, and 10 of what was launched before it."""
     reading, device = reading_of("h100-qwen-inference")
     assert reading.step_ms == within_ten_percent(47.2)
-    assert reading.idle_share == within_ten_percent(0.08)
+    assert idle_share(reading) == within_ten_percent(0.08)
     syncs = device.syncs
     assert (syncs.count, syncs.blocked) == (2, within_ten_percent(14.1))
     assert syncs.recoverable is not None
@@ -122,7 +123,7 @@ def test_mi300_training_is_a_step_ahead_of_its_device() -> None:
     reading, device = reading_of("mi300-resnet-checkpoint-train")
     assert reading.step_ms == within_ten_percent(15.9)
     assert reading.pace_ms == within_ten_percent(18.8)
-    assert reading.idle_share == pytest.approx(0.003, abs=0.001)
+    assert idle_share(reading) == pytest.approx(0.003, abs=0.001)
     assert device.syncs.count == 0
     assert reading.communication is not None
     assert reading.communication.ms == within_ten_percent(15.7)
@@ -134,7 +135,7 @@ def test_mi300_training_is_a_step_ahead_of_its_device() -> None:
 def test_a100_training_waits_for_launches() -> None:
     reading, device = reading_of("a100-train-launch-bound")
     assert reading.step_ms == within_ten_percent(222.4)
-    assert reading.idle_share == within_ten_percent(0.76)
+    assert idle_share(reading) == within_ten_percent(0.76)
     assert device.syncs.count == 8
     assert device.launches.lag_ms == pytest.approx(0.002, abs=0.0005)
     assert device.launch_bound

@@ -33,11 +33,18 @@ _CAPABILITIES = {
 _MULTIPROCESSORS = {"v100": 80, "t4": 40, "a100": 108, "a10": 72, "l4": 58, "h100": 132, "h200": 132}
 """Likewise, by the makers' data sheets."""
 
+_OF_ACCELERATORS = (
+    "is_available device_count memory_allocated max_memory_allocated memory_reserved max_memory_reserved "
+    "reset_peak_memory_stats reset_accumulated_memory_stats"
+).split()
+"""Functions that `torch.accelerator` has as `torch.cuda` has them."""
+
 
 def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) -> None:
     """Put the answers in place of PyTorch's own."""
     memory = copies.places.memory
-    for name, answer in {**_answers(gpu, count, copies), **_of_memory(gpu, memory, log), **_of_chance()}.items():
+    answers = {**_answers(gpu, count, copies), **_of_memory(gpu, memory, log), **_of_chance()}
+    for name, answer in answers.items():
         _replace(patches, name, answer)
     patches.put(torch.cuda, "Stream", streams.Stream)
     patches.put(torch.cuda, "ExternalStream", streams.Stream)
@@ -46,8 +53,8 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
         patches.put(torch.cuda, name, streams.StreamContext)
     for name in ("current_stream", "default_stream", "set_stream"):
         patches.put(torch.cuda, name, getattr(streams, name))
-    patches.put(torch.cuda, "device", _device_context(copies))
-    patches.put(torch.cuda, "device_of", streams.DeviceOf)
+    for name, context in _device_contexts(copies).items():
+        patches.put(torch.cuda, name, context)
     patches.put(torch.cuda, "synchronize", _noting(log, Kind.WAIT, "torch.cuda.synchronize"))
     patches.put(torch.cuda.nvtx, "range_push", lambda *_: 0)
     patches.put(torch.cuda.nvtx, "range_pop", lambda *_: 0)
@@ -60,7 +67,7 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
     patches.put(torch.backends.cudnn, "is_acceptable", _suits_cudnn)
     patches.put(torch.backends.cudnn, "version", lambda: 91000)
     patches.put(torch.backends.cuda, "is_built", lambda: True)
-    _accelerator(patches, count, copies, log)
+    _accelerator(patches, answers, log)
 
 
 def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
@@ -99,8 +106,7 @@ def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
     return {
         "is_available": lambda: True,
         "is_initialized": lambda: True,
-        "init": lambda: None,
-        "_lazy_init": lambda: None,
+        **dict.fromkeys(("init", "_lazy_init", "ipc_collect"), lambda: None),
         "device_count": lambda: count,
         "current_device": lambda: copies.current,
         "set_device": set_device,
@@ -112,7 +118,6 @@ def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
         "is_tf32_supported": lambda: capability[0] >= 8,
         "get_arch_list": lambda: [f"sm_{capability[0]}{capability[1]}"],
         "get_gencode_flags": lambda: "",
-        "ipc_collect": lambda: None,
         "utilization": lambda device=None: 0,
         "set_sync_debug_mode": lambda mode: None,
         "get_sync_debug_mode": lambda: 0,
@@ -140,17 +145,12 @@ def _of_memory(gpu: Gpu, memory: list[Memory], log: Log) -> dict[str, Function]:
             },
         )
 
+    kinds = ("allocated", "reserved", "cached")
     return {
         "empty_cache": _noting(log, Kind.WAIT, "torch.cuda.empty_cache"),
-        "memory_allocated": lambda device=None: of(device).live,
-        "max_memory_allocated": lambda device=None: of(device).peak,
-        "memory_reserved": lambda device=None: of(device).live,
-        "max_memory_reserved": lambda device=None: of(device).peak,
-        "memory_cached": lambda device=None: of(device).live,
-        "max_memory_cached": lambda device=None: of(device).peak,
-        "reset_peak_memory_stats": reset_peak,
-        "reset_max_memory_allocated": reset_peak,
-        "reset_max_memory_cached": reset_peak,
+        **{f"memory_{kind}": lambda device=None: of(device).live for kind in kinds},
+        **{f"max_memory_{kind}": lambda device=None: of(device).peak for kind in kinds},
+        **{f"reset_{what}": reset_peak for what in ("peak_memory_stats", "max_memory_allocated", "max_memory_cached")},
         "reset_accumulated_memory_stats": lambda device=None: None,
         "memory_stats": statistics,
         "memory_summary": lambda device=None, abbreviated=False: "",
@@ -164,10 +164,8 @@ def _of_chance() -> dict[str, Function]:
     alone changes nothing, as on a machine without one.
     """
     return {
-        "manual_seed": lambda seed: None,
-        "manual_seed_all": lambda seed: None,
-        "seed": lambda: None,
-        "seed_all": lambda: None,
+        **dict.fromkeys(("manual_seed", "manual_seed_all"), lambda seed: None),
+        **dict.fromkeys(("seed", "seed_all"), lambda: None),
         "initial_seed": torch.initial_seed,
         "get_rng_state": lambda device="cuda": torch.get_rng_state(),
         "get_rng_state_all": lambda: [torch.get_rng_state()],
@@ -182,29 +180,22 @@ def _suits_cudnn(tensor: Any) -> bool:
     return bool(tensor.is_cuda and torch.backends.cudnn.enabled and tensor.dtype in types)
 
 
-def _accelerator(patches: Patches, count: int, copies: Copies, log: Log) -> None:
+def _accelerator(patches: Patches, of_cuda: dict[str, Function], log: Log) -> None:
     module = getattr(torch, "accelerator", None)
     if module is None:
         return
-    synchronize = _noting(log, Kind.WAIT, "torch.accelerator.synchronize")
     answers: dict[str, Function] = {
-        "is_available": lambda: True,
-        "device_count": lambda: count,
+        **{name: of_cuda[name] for name in _OF_ACCELERATORS},
         "current_accelerator": lambda check_available=False: torch.device("cuda"),
-        "current_device_index": lambda: copies.current,
-        "current_device_idx": lambda: copies.current,
-        "set_device_index": lambda device: torch.cuda.set_device(device),
-        "set_device_idx": lambda device: torch.cuda.set_device(device),
+        "current_device_index": of_cuda["current_device"],
+        "current_device_idx": of_cuda["current_device"],
+        "set_device_index": of_cuda["set_device"],
+        "set_device_idx": of_cuda["set_device"],
         "current_stream": streams.current_stream,
         "set_stream": streams.set_stream,
-        "synchronize": synchronize,
+        "synchronize": _noting(log, Kind.WAIT, "torch.accelerator.synchronize"),
         "empty_cache": _noting(log, Kind.WAIT, "torch.accelerator.empty_cache"),
-        "memory_allocated": lambda device=None: torch.cuda.memory_allocated(device),
-        "max_memory_allocated": lambda device=None: torch.cuda.max_memory_allocated(device),
-        "memory_reserved": lambda device=None: torch.cuda.memory_reserved(device),
-        "max_memory_reserved": lambda device=None: torch.cuda.max_memory_reserved(device),
-        "reset_peak_memory_stats": lambda device=None: torch.cuda.reset_peak_memory_stats(device),
-        "memory_stats": lambda device=None: OrderedDict(torch.cuda.memory_stats(device)),
+        "memory_stats": lambda device=None: OrderedDict(of_cuda["memory_stats"](device)),
     }
     for name, answer in answers.items():
         if hasattr(module, name):
@@ -226,8 +217,14 @@ def _noting(log: Log, kind: Kind, name: str) -> Function:
     return note
 
 
-def _device_context(copies: Copies) -> type:
-    class Device(streams.Device):
+def _device_contexts(copies: Copies) -> dict[str, type]:
+    class Device:
+        """As `torch.cuda.device`: an index, a name or a device; negative for nothing."""
+
+        def __init__(self, device: Any) -> None:
+            index = device if isinstance(device, int) else getattr(torch.device(device), "index", None)
+            self.index = -1 if index is None else index
+
         def __enter__(self) -> None:
             self.before = copies.current
             if self.index >= 0:
@@ -236,7 +233,13 @@ def _device_context(copies: Copies) -> type:
         def __exit__(self, *_: object) -> None:
             copies.current = self.before
 
-    return Device
+    class DeviceOf(Device):
+        """As `torch.cuda.device_of`: a tensor; one of the host changes nothing."""
+
+        def __init__(self, tensor: Any) -> None:
+            super().__init__(tensor.get_device() if isinstance(tensor, torch.Tensor) else -1)
+
+    return {"device": Device, "device_of": DeviceOf}
 
 
 def _by_name(table: dict[str, Any], name: str, otherwise: Any) -> Any:

@@ -6,8 +6,6 @@ wrote into tensors that were there before is undone at its end, and so are the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -81,7 +79,7 @@ class Capture:
         places = self.operators.places
         # What was made of no tensor is the device's if it was put there after its operator had run.
         self.calls = [call for call in self.calls if any(places.device(t) is not None for t in _all_of(call))]
-        with self._quietly():
+        with self.operators.uncounted(), torch.no_grad():
             for now, before in self._before.values():
                 now.copy_(before)
         self._before.clear()
@@ -92,7 +90,7 @@ class Capture:
         operators = self.operators
         if self.failed or operators.capture is not None:
             raise RuntimeError(_UNCAPTURED)
-        with self._quietly(), torch._C._AutoDispatchBelowADInplaceOrView():
+        with operators.uncounted(), torch.no_grad(), torch._C._AutoDispatchBelowADInplaceOrView():
             for call in self.calls:
                 out = call.operator.call(*call.args, **call.kwargs)
                 for captured, new in zip(call.made, _results(out), strict=False):
@@ -129,14 +127,9 @@ class Capture:
         for tensor in (*on_device, *_written(operator, args, kwargs)):
             storage = tensor.untyped_storage()
             if storage._cdata not in self._made and storage._cdata not in self._before:
-                with self._quietly():
+                with self.operators.uncounted(), torch.no_grad():
                     now = torch.empty(0, dtype=torch.uint8).set_(storage)
                     self._before[storage._cdata] = (now, now.clone())
-
-    @contextmanager
-    def _quietly(self) -> Iterator[None]:
-        with self.operators.uncounted(), torch.no_grad():
-            yield
 
 
 def _written(operator: Operator, args: Any, kwargs: Any) -> list[Any]:

@@ -145,31 +145,3 @@ class Event:
     def elapsed_time(self, other: Event) -> float:
         """Milliseconds between two events, of this CPU's time."""
         return (other.at - self.at) * 1000
-
-
-class Device:
-    """As `torch.cuda.device(index)`, a context."""
-
-    current = 0
-
-    def __init__(self, device: Any) -> None:
-        """An index, a name or a device; negative for nothing."""
-        index = device if isinstance(device, int) else getattr(torch.device(device), "index", None)
-        self.index = -1 if index is None else index
-        self.before = 0
-
-    def __enter__(self) -> None:
-        self.before = Device.current
-        if self.index >= 0:
-            Device.current = self.index
-
-    def __exit__(self, *_: object) -> None:
-        Device.current = self.before
-
-
-class DeviceOf(Device):
-    """As `torch.cuda.device_of(tensor)`, a context."""
-
-    def __init__(self, tensor: Any) -> None:
-        """A tensor; one of the host changes nothing."""
-        super().__init__(tensor.get_device() if isinstance(tensor, torch.Tensor) else -1)

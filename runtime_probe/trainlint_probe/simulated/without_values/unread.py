@@ -52,33 +52,32 @@ class Unread:
         return {
             _Base.item: self._item,
             _Base.__bool__: self._truth,
-            _Base.is_meta.__get__: lambda args, kwargs: _Base.is_meta.__get__(args[0]) and not self._is_ours(args[0]),
+            _Base.is_meta.__get__: lambda args, kwargs: (
+                _Base.is_meta.__get__(args[0]) and not self.places.is_known(args[0])
+            ),
             _Base.data.__set__: self._set_data,
             _Base.__setitem__: self._set_item,
             functional.scaled_dot_product_attention: self._attention,
             **{function: self._well(function) for function in _WELL},
         }
 
-    def _is_ours(self, tensor: Any) -> bool:
-        return self.places.device(tensor) is not None or self.places.is_hidden(tensor)
-
     def _item(self, args: Any, kwargs: Any) -> Any:
         value = self.call(_Base.item, args, kwargs)
-        if not self._is_ours(args[0]):
+        if not self.places.is_known(args[0]):
             return value
         if isinstance(value, bool):
             self.valueless.decided()
         return self.valueless.numbers.of(value)
 
     def _truth(self, args: Any, kwargs: Any) -> Any:
-        if self._is_ours(args[0]):
+        if self.places.is_known(args[0]):
             self.valueless.decided()
         return self.call(_Base.__bool__, args, kwargs)
 
     def _well(self, function: Any) -> Handler:
         def asked(args: Any, kwargs: Any) -> Any:
             out = self.call(function, args, kwargs)
-            if isinstance(out, torch.Tensor) and self._is_ours(out):
+            if isinstance(out, torch.Tensor) and self.places.is_known(out):
                 self.places.call_true(out)
             return out
 
@@ -87,13 +86,9 @@ class Unread:
     def _set_item(self, args: Any, kwargs: Any) -> Any:
         """Of a number that is written, PyTorch makes a tensor: on the host, if the other is on the host or on CUDA."""
         tensor, index, value = args
-        if isinstance(value, int | float | complex) and tensor.is_meta and self._is_ours(tensor):
-            value = self._quietly(torch.tensor, value, dtype=tensor.dtype)
+        if isinstance(value, int | float | complex) and tensor.is_meta and self.places.is_known(tensor):
+            value = self.operators.silently(torch.tensor, value, dtype=tensor.dtype)
         return self.call(_Base.__setitem__, (tensor, index, value), kwargs)
-
-    def _quietly(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        with self.operators.uncounted():
-            return function(*args, **kwargs)
 
     def _set_data(self, args: Any, kwargs: Any) -> Any:
         """Tensors cannot take the data of another device of PyTorch's: they change places with it."""
@@ -111,13 +106,14 @@ class Unread:
         given = _ATTENTION.bind(*args, **kwargs)
         given.apply_defaults()
         words = given.arguments
-        if not self._is_ours(words["query"]) or self._way(words) != _FLASH:
+        if not self.places.is_known(words["query"]) or self._way(words) != _FLASH:
             return self.call(functional.scaled_dot_product_attention, args, kwargs)
-        return self.operators.inside("torch.scaled_dot_product_attention", args, lambda: _flash(words))
+        with self.operators.around(args, "torch.scaled_dot_product_attention"):
+            return _flash(words)
 
     def _way(self, words: dict[str, Any]) -> int:
-        stand_ins = {name: self._quietly(_stand_in, value) for name, value in words.items()}
-        return int(self._quietly(torch._fused_sdp_choice, **stand_ins))
+        stand_ins = {name: self.operators.silently(_stand_in, value) for name, value in words.items()}
+        return int(self.operators.silently(torch._fused_sdp_choice, **stand_ins))
 
 
 def _stand_in(value: Any) -> Any:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from trainlint_probe.traces.device_work.communication import communicates
-from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
+from trainlint_probe.traces.device_work.communication import arithmetic, communicates
+from trainlint_probe.traces.events import DeviceWork, HostRange, Trace
 from trainlint_probe.traces.intervals import Span, subtract, total, union
 from trainlint_probe.traces.places import Source, places_of
 from trainlint_probe.traces.steps import Window
@@ -46,10 +46,10 @@ def exchanges_of(
         source = places[call].source if call is not None else None
         if source is not None and source.exact:
             spans[source].append((item.start, item.end))
-    arithmetic = union((item.start, item.end) for item in work if item.kind is Work.KERNEL and not communicates(item))
+    computing = arithmetic(work)
     found = []
     for source, of_line in spans.items():
         together = union(of_line)
-        exposed = total(subtract(together, arithmetic))
+        exposed = total(subtract(together, computing))
         found.append(Exchange(source, total(together) / window.count, exposed / window.count))
     return tuple(sorted(found, key=lambda exchange: -exchange.exposed))

@@ -43,11 +43,15 @@ def communication_of(
     """
     collectives = union((item.start, item.end) for item in asked if communicates(item))
     if collectives:
-        arithmetic = union((i.start, i.end) for i in work if i.kind is Work.KERNEL and not communicates(i))
-        exposed = total(subtract(collectives, arithmetic))
+        exposed = total(subtract(collectives, arithmetic(work)))
         return Communication(total(collectives) / window.count, exposed / window.count)
     spans = overlap(host_collectives(trace), [(window.start, window.end)])
     return Communication(total(spans) / window.count, None) if spans else None
+
+
+def arithmetic(work: Iterable[DeviceWork]) -> list[Span]:
+    """When the device runs kernels that compute."""
+    return union((item.start, item.end) for item in work if item.kind is Work.KERNEL and not communicates(item))
 
 
 def communicates(item: DeviceWork) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter_ns, sleep
@@ -16,6 +15,8 @@ from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
+from trainlint_probe.simulated.places import tensors
 
 _TIMES = 12
 _FIRST = 2
@@ -43,7 +44,7 @@ def handover(batch: Any) -> Handover | None:
         return None
     try:
         copied = _copy(batch)
-        size = sum(tensor.numel() * tensor.element_size() for tensor in _tensors(copied))
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors((copied,)))
         return Handover(_received(copied), size) if size <= _LARGEST else None
     except (_NotPlain, RuntimeError, OSError):
         return None  # among others where there is no room in /dev/shm
@@ -95,14 +96,3 @@ def _copy(batch: Any) -> Any:
     if type(batch) in (list, tuple):
         return type(batch)(map(_copy, batch))
     raise _NotPlain
-
-
-def _tensors(batch: Any) -> Iterator[torch.Tensor]:
-    if isinstance(batch, torch.Tensor):
-        yield batch
-    elif isinstance(batch, dict):
-        for value in batch.values():
-            yield from _tensors(value)
-    elif isinstance(batch, (list, tuple)):
-        for value in batch:
-            yield from _tensors(value)

@@ -18,6 +18,7 @@ from weakref import ref
 
 import torch
 
+from trainlint_probe.watch.afterwards.kept import graph_size
 from trainlint_probe.watch.lines import Lines, frame_at
 
 _SAMPLE = 50
@@ -143,7 +144,7 @@ def _is_namespace(holder: Any) -> bool:
 def _sum(namespaces: Sequence[_Namespace]) -> Keeper | None:
     """The name of the tensor whose graph is the largest: a sum that each step adds to."""
     named = {
-        (place, name): _size(value)
+        (place, name): graph_size([value.grad_fn])
         for place, namespace in enumerate(namespaces)
         for name, value in namespace().items()
         if issubclass(type(value), torch.Tensor) and value.grad_fn is not None
@@ -152,17 +153,6 @@ def _sum(namespaces: Sequence[_Namespace]) -> Keeper | None:
         return None
     place, name = max(named, key=lambda key: named[key])
     return Keeper(name, lambda: id(namespaces[place]().get(name)))
-
-
-def _size(tensor: Any) -> int:
-    """How many operations the graph of a tensor has."""
-    waiting, known = [tensor.grad_fn], {tensor.grad_fn}
-    while waiting:
-        for node, _ in waiting.pop().next_functions:
-            if node is not None and node not in known:
-                known.add(node)
-                waiting.append(node)
-    return len(known)
 
 
 def _name_of(held: Any, namespaces: Sequence[_Namespace]) -> str:

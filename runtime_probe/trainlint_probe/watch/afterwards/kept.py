@@ -19,13 +19,13 @@ def count_alive(memory: Memory | None) -> Alive:
     """
     tensors = [item for item in gc.get_objects() if issubclass(type(item), torch.Tensor)]
     with torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 - what a subclass does on top is none of our business
-        graph = _graph_of(tensors)
+        graph = graph_size(map(_made_by, tensors))
     return Alive(tensors=len(tensors), graph_nodes=graph, memory=memory)
 
 
-def _graph_of(tensors: Iterable[Any]) -> int:
-    """How many operations autograd remembers on behalf of some tensors."""
-    waiting = [node for node in map(_made_by, tensors) if node is not None]
+def graph_size(nodes: Iterable[Any]) -> int:
+    """How many operations autograd remembers on behalf of some; None among them stands for none."""
+    waiting = [node for node in nodes if node is not None]
     known = set(waiting)
     while waiting:
         for node, _ in waiting.pop().next_functions:
