@@ -27,7 +27,8 @@ from trainlint_probe.simulated.places import Places, tensors
 from trainlint_probe.simulated.without_values.valueless import META, Valueless
 
 _HOST = torch.device("cpu")
-
+REDUCER = "DistributedDataParallel"
+"""The name of its C++, which keeps the order of gradients and who has some in integers of the device."""
 _MOST_MASKS = 50_000
 
 
@@ -158,7 +159,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _on_host(self, operator: Operator, args: Any, kwargs: Any, given: bool) -> Any:
         """What is made of tensors of the host, or of none."""
-        device = None if given else self._surrounding()
+        device = None if given or _is_of_host(operator, args, kwargs) else self._surrounding()
         if self.valueless is not None:
             return self._without_values(operator, args, kwargs, device)
         out = operator.call(*args, **kwargs)
@@ -171,8 +172,9 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             self.draws.append((perf_counter_ns(), -drawn.numel() if is_device else drawn.numel()))
 
     def _note_collective(self, operator: Operator, args: Any) -> None:
-        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
-        self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
+        """Of what a rank gives and what it gets, the larger counts, as NVIDIA's tests of NCCL have it."""
+        sizes = [sum(tensor.numel() * tensor.element_size() for tensor in tensors((given,))) for given in args]
+        self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), max(sizes))
 
     def _computed(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """What it gives on the device. Raises NotImplementedError where nothing here can compute it."""
@@ -187,7 +189,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """What is made of no tensor, on a device or on the host; or of tensors of the host that have no values."""
         assert self.valueless is not None
         if device is not None:
-            args, kwargs = self._standing_in(operator, args, kwargs, always=True)
+            if self.name("") == REDUCER and kwargs.get("dtype") is torch.int32:  # its C++ reads these numbers
+                kwargs = {**kwargs, "device": _HOST}
+            else:
+                args, kwargs = self._standing_in(operator, args, kwargs, always=True)
             return self._placed(operator, args, operator.call(*args, **kwargs), device)
         if not any(tensor.is_meta and self.places.is_hidden(tensor) for tensor in tensors((*args, *kwargs.values()))):
             return operator.call(*args, **kwargs)
@@ -336,6 +341,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""
         return self.names[-1] if self.names and self.names[-1] else otherwise
+
+
+def _is_of_host(operator: Operator, args: Any, kwargs: Any) -> bool:
+    """Whether it makes a tensor for which C++ names no device, and so means the host."""
+    return operator.device_at is not None and _asked_device(operator, args, kwargs) is None
 
 
 def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:
