@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
+from types import CodeType
 from typing import Any, Protocol
 
 import torch
@@ -42,6 +44,23 @@ class Capturing(Protocol):
         """Keep a copy between places."""
 
 
+class Running(threading.local):
+    """What one thread is about."""
+
+    def __init__(self) -> None:
+        self.quiet = 0
+        """Above 0: what runs is our own, or is not to be counted."""
+        self.surroundings: list[Sequence[Any]] = []
+        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
+        these lie."""
+        self.names: list[str] = []
+        """What these functions are called."""
+        self.makes_on_device = 0
+        """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
+        self.entered: list[CodeType | None] = []
+        """Functions of PyTorch's Python that run now, with the surface on: until their own question whether one is."""
+
+
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
@@ -53,20 +72,14 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """None where the CPU computes what the device would."""
         self.stands_in = _HOST if valueless is None else META
         """The device of PyTorch that stands for all simulated ones."""
-        self.quiet = 0
-        """Above 0: what runs is our own, or is not to be counted."""
-        self.surroundings: list[Sequence[Any]] = []
-        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
-        these lie."""
-        self.names: list[str] = []
-        """What these functions are called."""
+        self.running = Running()
+        self.is_off = False
+        """Whether nothing is counted any more, in any thread."""
         self.launches = 0
         self.executed: Callable[[Operator, Any, Any], None] | None = None
         """Told the operator, its arguments and its result, for what runs on a device."""
         self.after_backward: Callable[[], None] = lambda: None
         """Called when `backward` has run."""
-        self.makes_on_device = 0
-        """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
         self.draws: list[tuple[int, int]] = []
         """When random numbers were drawn, by time.perf_counter_ns, and how many: below 0 on a device."""
         self.masks: dict[int, Any] = {}
@@ -81,7 +94,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self.quiet:
+        if self.is_off or self.running.quiet:
             return func(*args, **(kwargs or {}))
         operator = self._known.get(id(func)) or self.described(func)
         with torch._C.DisableTorchFunction():
@@ -94,11 +107,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
         """What runs in here is computed, and neither counted nor placed."""
-        self.quiet += 1
+        self.running.quiet += 1
         try:
             yield
         finally:
-            self.quiet -= 1
+            self.running.quiet -= 1
 
     def described(self, func: Any) -> Operator:
         """What is known of an operator. Kept by its identity: PyTorch computes its hash in Python."""
@@ -168,7 +181,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _note_draw(self, out: Any) -> None:
         drawn = next(iter(tensors((out,))), None)
         if drawn is not None and drawn.numel():
-            is_device = self.makes_on_device > 0 or self.places.device(drawn) is not None
+            is_device = self.running.makes_on_device > 0 or self.places.device(drawn) is not None
             self.draws.append((perf_counter_ns(), -drawn.numel() if is_device else drawn.numel()))
 
     def _note_collective(self, operator: Operator, args: Any) -> None:
@@ -266,9 +279,9 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _surrounding(self) -> int | None:
         """The device on which a C++ function makes what it makes of no tensor."""
-        if not self.surroundings:
+        if not self.running.surroundings:
             return None
-        for tensor in tensors(self.surroundings[-1]):
+        for tensor in tensors(self.running.surroundings[-1]):
             device = self.places.device(tensor)
             if device is not None:
                 return device
@@ -320,13 +333,13 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     @contextmanager
     def around(self, values: Sequence[Any], name: str = "") -> Iterator[None]:
         """What C++ makes of no tensor lies, in this block, where these lie."""
-        self.surroundings.append(values)
-        self.names.append(name)
+        self.running.surroundings.append(values)
+        self.running.names.append(name)
         try:
             yield
         finally:
-            self.surroundings.pop()
-            self.names.pop()
+            self.running.surroundings.pop()
+            self.running.names.pop()
 
     def inside(self, name: str, values: Sequence[Any], function: Callable[[], Any]) -> Any:
         """Call what stands for a function of PyTorch's C++."""
@@ -340,7 +353,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""
-        return self.names[-1] if self.names and self.names[-1] else otherwise
+        names = self.running.names
+        return names[-1] if names and names[-1] else otherwise
 
 
 def _is_of_host(operator: Operator, args: Any, kwargs: Any) -> bool:
