@@ -130,7 +130,7 @@ def fsdp(*, mesh: tuple[int, ...] = (RANKS,), **words: Any) -> Wrap:
 DIRECTION = {HOST_TO_DEVICE: "to the GPU", DEVICE_TO_HOST: "to the host"}
 GATHER, SCATTER = "_allgather_base_", "_reduce_scatter_base_"
 REDUCE = "DistributedDataParallel: all_reduce"
-SMALL = {"bucket_cap_mb": 0.005}
+SMALL: dict[str, Any] = {"bucket_cap_mb": 0.005}
 """Buckets end with the parameter that fills 5242 bytes: here, with the weight of the second layer."""
 ALL, EXTRA = 4 * (576 + 4160 + 260), 4 * 65
 TWO_BUCKETS = {REDUCE: (2, ALL)}
