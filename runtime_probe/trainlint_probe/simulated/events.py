@@ -74,10 +74,10 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class Happened:
-    """How often."""
+    """How often, and of how many bytes, by step."""
 
     by_step: Counter[int] = field(default_factory=Counter)
-    bytes: int = 0
+    bytes: Counter[int] = field(default_factory=Counter)
 
 
 class Log:
@@ -113,7 +113,7 @@ class Log:
         if happened is None:
             happened = self.events[cause] = Happened()
         happened.by_step[self.step] += 1
-        happened.bytes += size
+        happened.bytes[self.step] += size
         for listener in self.listeners:
             listener(what, size, cause)
 

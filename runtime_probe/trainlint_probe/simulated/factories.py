@@ -65,11 +65,11 @@ class Factories:
             return self.move((data,), {"device": wanted, "dtype": kwargs.get("dtype")})
         if name in _FROM_DATA:
             words["device"] = "cpu"
-        self.operators.makes_on_device += 1
+        self.operators.running.makes_on_device += 1
         try:
             made = self.call(func, args, words)
         finally:
-            self.operators.makes_on_device -= 1
+            self.operators.running.makes_on_device -= 1
         if name in _FROM_DATA:
             return self._sent(made, data, index, shown(func))
         for tensor in tensors((made,)):
@@ -91,11 +91,11 @@ class Factories:
 
     def _on_host(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A factory that is told to use the host, beneath whatever device is the surrounding one."""
-        self.operators.surroundings.append(())
+        self.operators.running.surroundings.append(())
         try:
             return func(*args, **kwargs) if getattr(func, "__code__", None) is None else self.call(func, args, kwargs)
         finally:
-            self.operators.surroundings.pop()
+            self.operators.running.surroundings.pop()
 
     def _read_numbers(self, func: Any, args: Any, kwargs: Any) -> None:
         """A factory reads each tensor of the device among a list of numbers, one after the other."""

@@ -188,13 +188,14 @@ class SimulatedHooks:
     def _event(self, cause: Cause, happened: Happened, marks: Sequence[int]) -> DeviceEvent | None:
         """What happened between the first mark and the last; None where nothing did."""
         by_step: dict[int, int] = defaultdict(int)
+        size = 0
         for tick, count in happened.by_step.items():
             step = bisect_right(marks, tick)
             if 0 < step < len(marks):
                 by_step[step] += count
+                size += happened.bytes[tick]
         if not by_step:
             return None
-        count, total = sum(by_step.values()), happened.by_step.total()
         at = self._users_line(cause.chain)
         what = cause.what
         return DeviceEvent(
@@ -205,9 +206,9 @@ class SimulatedHooks:
             function=at.function,
             chain=tuple(Called(self._shown(place.path), place.line, place.function) for place in cause.chain[:_CHAIN]),
             inside=cause.inside,
-            count=count,
+            count=sum(by_step.values()),
             steps=len(by_step),
-            bytes=happened.bytes * count // total,
+            bytes=size,
             direction=what.direction,
             blocking=what.blocking,
             pageable=what.pageable,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
+from types import CodeType
 from typing import Any, Protocol
 
 import torch
@@ -27,7 +29,8 @@ from trainlint_probe.simulated.places import Places, tensors
 from trainlint_probe.simulated.without_values.valueless import META, Valueless
 
 _HOST = torch.device("cpu")
-
+REDUCER = "DistributedDataParallel"
+"""The name of its C++, which keeps the order of gradients and who has some in integers of the device."""
 _MOST_MASKS = 50_000
 
 
@@ -41,6 +44,23 @@ class Capturing(Protocol):
         """Keep a copy between places."""
 
 
+class Running(threading.local):
+    """What one thread is about."""
+
+    def __init__(self) -> None:
+        self.quiet = 0
+        """Above 0: what runs is our own, or is not to be counted."""
+        self.surroundings: list[Sequence[Any]] = []
+        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
+        these lie."""
+        self.names: list[str] = []
+        """What these functions are called."""
+        self.makes_on_device = 0
+        """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
+        self.entered: list[CodeType | None] = []
+        """Functions of PyTorch's Python that run now, with the surface on: until their own question whether one is."""
+
+
 class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read by mypy
     """Stands below autograd: forward, backward and optimizers."""
 
@@ -52,20 +72,14 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """None where the CPU computes what the device would."""
         self.stands_in = _HOST if valueless is None else META
         """The device of PyTorch that stands for all simulated ones."""
-        self.quiet = 0
-        """Above 0: what runs is our own, or is not to be counted."""
-        self.surroundings: list[Sequence[Any]] = []
-        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
-        these lie."""
-        self.names: list[str] = []
-        """What these functions are called."""
+        self.running = Running()
+        self.is_off = False
+        """Whether nothing is counted any more, in any thread."""
         self.launches = 0
         self.executed: Callable[[Operator, Any, Any], None] | None = None
         """Told the operator, its arguments and its result, for what runs on a device."""
         self.after_backward: Callable[[], None] = lambda: None
         """Called when `backward` has run."""
-        self.makes_on_device = 0
-        """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
         self.draws: list[tuple[int, int]] = []
         """When random numbers were drawn, by time.perf_counter_ns, and how many: below 0 on a device."""
         self.masks: dict[int, Any] = {}
@@ -80,7 +94,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self.quiet:
+        if self.is_off or self.running.quiet:
             return func(*args, **(kwargs or {}))
         operator = self._known.get(id(func)) or self.described(func)
         with torch._C.DisableTorchFunction():
@@ -93,11 +107,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
         """What runs in here is computed, and neither counted nor placed."""
-        self.quiet += 1
+        self.running.quiet += 1
         try:
             yield
         finally:
-            self.quiet -= 1
+            self.running.quiet -= 1
 
     def silently(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What a function gives, whose operators are neither counted nor placed."""
@@ -163,7 +177,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _on_host(self, operator: Operator, args: Any, kwargs: Any, given: bool) -> Any:
         """What is made of tensors of the host, or of none."""
-        device = None if given else self._surrounding()
+        device = None if given or _is_of_host(operator, args, kwargs) else self._surrounding()
         if self.valueless is not None:
             return self._without_values(operator, args, kwargs, device)
         out = operator.call(*args, **kwargs)
@@ -172,12 +186,13 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     def _note_draw(self, out: Any) -> None:
         drawn = next(iter(tensors((out,))), None)
         if drawn is not None and drawn.numel():
-            is_device = self.makes_on_device > 0 or self.places.device(drawn) is not None
+            is_device = self.running.makes_on_device > 0 or self.places.device(drawn) is not None
             self.draws.append((perf_counter_ns(), -drawn.numel() if is_device else drawn.numel()))
 
     def _note_collective(self, operator: Operator, args: Any) -> None:
-        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors(args))
-        self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), size)
+        """Of what a rank gives and what it gets, the larger counts, as NVIDIA's tests of NCCL have it."""
+        sizes = [sum(tensor.numel() * tensor.element_size() for tensor in tensors((given,))) for given in args]
+        self.log.note(What(Kind.COLLECTIVE, operator.name, blocking=operator.name == "barrier"), max(sizes))
 
     def _computed(self, operator: Operator, args: Any, kwargs: Any) -> Any:
         """What it gives on the device. Raises NotImplementedError where nothing here can compute it."""
@@ -192,7 +207,10 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
         """What is made of no tensor, on a device or on the host; or of tensors of the host that have no values."""
         assert self.valueless is not None
         if device is not None:
-            args, kwargs = self._standing_in(operator, args, kwargs, always=True)
+            if self.name("") == REDUCER and kwargs.get("dtype") is torch.int32:  # its C++ reads these numbers
+                kwargs = {**kwargs, "device": _HOST}
+            else:
+                args, kwargs = self._standing_in(operator, args, kwargs, always=True)
             return self._placed(operator, args, operator.call(*args, **kwargs), device)
         if not any(tensor.is_meta and self.places.is_hidden(tensor) for tensor in tensors((*args, *kwargs.values()))):
             return operator.call(*args, **kwargs)
@@ -266,9 +284,9 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _surrounding(self) -> int | None:
         """The device on which a C++ function makes what it makes of no tensor."""
-        if not self.surroundings:
+        if not self.running.surroundings:
             return None
-        for tensor in tensors(self.surroundings[-1]):
+        for tensor in tensors(self.running.surroundings[-1]):
             device = self.places.device(tensor)
             if device is not None:
                 return device
@@ -320,13 +338,13 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     @contextmanager
     def around(self, values: Sequence[Any], name: str = "") -> Iterator[None]:
         """What C++ makes of no tensor lies, in this block, where these lie."""
-        self.surroundings.append(values)
-        self.names.append(name)
+        self.running.surroundings.append(values)
+        self.running.names.append(name)
         try:
             yield
         finally:
-            self.surroundings.pop()
-            self.names.pop()
+            self.running.surroundings.pop()
+            self.running.names.pop()
 
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""
@@ -335,7 +353,13 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""
-        return self.names[-1] if self.names and self.names[-1] else otherwise
+        names = self.running.names
+        return names[-1] if names and names[-1] else otherwise
+
+
+def _is_of_host(operator: Operator, args: Any, kwargs: Any) -> bool:
+    """Whether it makes a tensor for which C++ names no device, and so means the host."""
+    return operator.device_at is not None and _asked_device(operator, args, kwargs) is None
 
 
 def _asked_device(operator: Operator, args: Any, kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from trainlint_probe.simulated.events import Kind, What
-from trainlint_probe.simulated.operators import Operators
+from trainlint_probe.simulated.operators import REDUCER, Operators
 from trainlint_probe.watch.patches import Patches
 
 Function = Callable[..., Any]
@@ -40,9 +40,13 @@ def install(patches: Patches, ranks: int, operators: Operators) -> None:
     patches.put(torch.multiprocessing, "spawn", _spawned)
     reducer = _reducer(torch.distributed.Reducer, operators)
     patches.put(torch.distributed, "Reducer", reducer)
+    patches.put(torch.distributed, "_register_comm_hook", _registered)
     if operators.valueless is not None:
-        patches.put(torch.distributed, "_verify_params_across_processes", _needs_values)
+        verify = _verified(torch.distributed._verify_params_across_processes)
+        patches.put(torch.distributed, "_verify_params_across_processes", verify)
+    reduce = _reduced(distributed_c10d.all_reduce)
     for module in (distributed_c10d, torch.distributed):
+        patches.put(module, "all_reduce", reduce)
         patches.put(module, "init_process_group", fake)
         patches.put(module, "get_backend", lambda group=None: "nccl")
         patches.put(module, "is_nccl_available", lambda: True)
@@ -53,35 +57,80 @@ def _spawned(function: Function, args: Any = (), *_: Any, **__: Any) -> None:
     function(0, *args)
 
 
-def _needs_values(*_: Any) -> None:
-    """DistributedDataParallel begins by this, and its C++ reads tensors of the device."""
-    raise NotImplementedError(
-        "DistributedDataParallel needs values, and with --no-values the simulated GPU has none. Count the model "
-        "without it, or with fully_shard."
-    )
+def _future(value: Any) -> Any:
+    future = torch.futures.Future()
+    future.set_result(value)
+    return future
+
+
+def _reduced(own: Function) -> Function:
+    class Done(torch.distributed.Work):  # type: ignore[misc] # PyTorch is not read by mypy
+        """What the fake group has done; the future of its own holds nothing."""
+
+        def __init__(self, tensor: Any) -> None:
+            super().__init__()
+            self._tensor = tensor
+
+        def wait(self, *_: Any, **__: Any) -> bool:
+            return True
+
+        def is_completed(self) -> bool:
+            return True
+
+        def get_future(self) -> Any:
+            return _future([self._tensor])
+
+    @functools.wraps(own)
+    def all_reduce(tensor: Any, *args: Any, **words: Any) -> Any:
+        return None if own(tensor, *args, **words) is None else Done(tensor)
+
+    return all_reduce
+
+
+def _registered(reducer: Any, state: Any, hook: Function) -> None:
+    """PyTorch takes one hook for each reducer, which is ours."""
+    reducer.hooks.append(functools.partial(hook, state))
+
+
+def _verified(own: Function) -> Function:
+    """Compares the shapes of all ranks, by values of the device: the shapes are told of tensors of the host."""
+
+    def verify(group: Any, parameters: Any, *words: Any) -> Any:
+        return own(group, [torch.empty(()).expand(each.shape) for each in parameters], *words)
+
+    return verify
 
 
 def _reducer(own: type, operators: Operators) -> type:
     """DistributedDataParallel's buckets lie where its parameters lie."""
 
-    def reduced(_: Any, bucket: Any) -> Any:
-        """All ranks have the same gradients, so that their mean is what this one has."""
+    def reduced(hooks: list[Function], bucket: Any) -> Any:
+        """All ranks have the same gradients, so that their mean is what this one has, unless the script has a way of
+        its own.
+        """
+        if hooks:
+            return hooks[0](bucket)
         buffer = bucket.buffer()
-        what = What(Kind.COLLECTIVE, "DistributedDataParallel: all_reduce", blocking=False)
+        what = What(Kind.COLLECTIVE, f"{REDUCER}: all_reduce", blocking=False)
         operators.log.note(what, buffer.numel() * buffer.element_size())
-        future = torch.futures.Future()
-        future.set_result(buffer)
-        return future
+        return _future(buffer)
+
+    register = torch.distributed._register_comm_hook
 
     class Reducer(own):  # type: ignore[misc] # made of PyTorch's class
         def __init__(self, parameters: Any, *args: Any, **kwargs: Any) -> None:
             self.parameters = parameters
-            with operators.around(parameters):
+            with operators.around(parameters, REDUCER):
                 super().__init__(parameters, *args, **kwargs)
-            torch.distributed._register_comm_hook(self, None, reduced)
+            self.hooks: list[Function] = []
+            register(self, self.hooks, reduced)
+
+        def _set_static_graph(self) -> None:
+            with operators.around(self.parameters, REDUCER):
+                super()._set_static_graph()
 
         def _rebuild_buckets(self) -> Any:
-            with operators.around(self.parameters):
+            with operators.around(self.parameters, REDUCER):
                 return super()._rebuild_buckets()
 
     return Reducer

@@ -68,7 +68,7 @@ class Simulation:
             self.operators.__exit__(None, None, None)
             self.surface.__exit__(None, None, None)
         else:  # the time is up, say, while another thread trains: PyTorch keeps what was entered for each thread
-            self.operators.quiet += 1
+            self.operators.is_off = True
         self._leave()
 
     def _leave(self) -> None:
@@ -84,4 +84,4 @@ class Simulation:
 
     def _stop(self) -> None:
         """In a worker process nothing is simulated: what a loader does there, it does on the CPU."""
-        self.operators.quiet += 1
+        self.operators.is_off = True

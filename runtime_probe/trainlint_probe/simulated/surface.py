@@ -53,8 +53,6 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         self.places = operators.places
         self.log = operators.log
         self.copies = copies
-        self.entered: list[CodeType | None] = []
-        """Functions of PyTorch's Python that run now, with this mode on: until their own question whether one is on."""
         self._factories = Factories(copies, self.call, self._to)
         self._names: dict[Any, str] = {}
         """What functions of C++ are called with which nothing else is done than to call them."""
@@ -94,7 +92,7 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if self.operators.quiet:
+        if self.operators.is_off or self.operators.running.quiet:
             return func(*args, **kwargs)
         if types and not PLAIN.issuperset(types):
             answer = self._answered(func, types, args, kwargs)
@@ -130,33 +128,34 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         name = self._names.get(func)
         code = None if name is not None else getattr(func, "__code__", None)
         if code is None:
-            operators = self.operators
-            operators.surroundings.append((args, tuple(kwargs.values())) if kwargs else args)
-            operators.names.append(shown(func) if name is None else name)
+            running = self.operators.running
+            running.surroundings.append((args, tuple(kwargs.values())) if kwargs else args)
+            running.names.append(shown(func) if name is None else name)
             try:
                 return func(*args, **kwargs)
             finally:
-                operators.surroundings.pop()
-                operators.names.pop()
-        if self.entered and self.entered[-1] is code:  # it does not ask itself, but what it calls does, in its name
-            self.entered[-1] = _WHOEVER
+                running.surroundings.pop()
+                running.names.pop()
+        entered = self.operators.running.entered
+        if entered and entered[-1] is code:  # it does not ask itself, but what it calls does, in its name
+            entered[-1] = _WHOEVER
             with self:
                 return func(*args, **kwargs)
         if sys._getframe(2).f_code is code:  # a method that calls the method of C++ that it overrides
             return func(*args, **kwargs)
-        self.entered.append(code)
+        entered.append(code)
         _push(self)
         try:
             return func(*args, **kwargs)
         finally:
             _pop()
-            self.entered.pop()
+            entered.pop()
 
     def asks(self, code: CodeType, given: Sequence[Any]) -> bool:
         """Whether a function of PyTorch's Python that asks for modes is to go on without asking us: one that we call
         already, or one that we would only call.
         """
-        entered = self.entered
+        entered = self.operators.running.entered
         if entered and (entered[-1] is code or entered[-1] is _WHOEVER):
             entered[-1] = None
             return True
@@ -180,11 +179,11 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         return known
 
     def _named(self, name: str, function: _Handler, *args: Any, **kwargs: Any) -> Any:
-        self.operators.names.append(name)
+        self.operators.running.names.append(name)
         try:
             return function(*args, **kwargs)
         finally:
-            self.operators.names.pop()
+            self.operators.running.names.pop()
 
     # What a tensor says of its device.
 

@@ -342,3 +342,13 @@ def test_torch_jit_compiles_functions_of_torch(simulation: Simulation) -> None:
 
 def _product(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     return torch.tensordot(first, second, ([1], [1]))
+
+
+def test_threads_do_not_silence_each_other(simulation: Simulation) -> None:
+    made: list[torch.Tensor] = []
+    with simulation.operators.uncounted():
+        other = threading.Thread(target=lambda: made.append(torch.ones(2, device="cuda")))
+        other.start()
+        other.join()
+
+    assert [tensor.device.type for tensor in made] == ["cuda"]

@@ -161,6 +161,7 @@ PLANNED = {
     "torch.cuda.synchronize()": [WAIT],
     "torch.cuda.current_stream().synchronize()": [WAIT],
     "torch.cuda.Event().synchronize()": [WAIT],
+    "torch.Event().synchronize()": [WAIT],
     "torch.cuda.empty_cache()": [WAIT],
     "torch.cuda.memory_allocated()": [],
     # Training.

@@ -125,7 +125,9 @@ def test_large_parameters_take_no_memory_of_the_host_either(simulation: Simulati
     assert model.weight.device == torch.device("cpu")
     optimizer = torch.optim.SGD(model.parameters())
     model.to("cuda")
-    copied = sum(happened.bytes for cause, happened in simulation.log.events.items() if cause.what.kind is Kind.COPY)
+    copied = sum(
+        happened.bytes.total() for cause, happened in simulation.log.events.items() if cause.what.kind is Kind.COPY
+    )
     assert copied == 4 * ((1 << 40) + (1 << 20))
     assert model.weight.device == torch.device("cuda:0")
     assert optimizer.param_groups[0]["params"][0] is model.weight

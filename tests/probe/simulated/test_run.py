@@ -17,7 +17,7 @@ from torch import nn
 
 model = nn.Linear(4, 2).to("cuda")
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-data = [(torch.randn(3, 4), torch.randint(2, (3,))) for _ in range(40)]
+data = [(torch.randn(rows, 4), torch.randint(2, (rows,))) for rows in [9] * 3 + [3] * 37]
 
 
 def smooth(loss):
@@ -59,14 +59,15 @@ def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.Captu
     assert simulated["gpu"] == "NVIDIA A100-SXM4-80GB"
     assert len(run["steps"]) == 20
     found = {
-        (event["line"], event["what"]): (event["kind"], event["count"], event["steps"]) for event in simulated["events"]
+        (event["line"], event["what"]): (event["kind"], event["count"], event["steps"], event["bytes"])
+        for event in simulated["events"]
     }
     assert found == {
-        (line_of("inputs.to("), "Tensor.to"): ("copy", 20, 20),
-        (line_of("targets.to("), "Tensor.to"): ("copy", 20, 20),
-        (line_of("return loss.item()"), "Tensor.__bool__"): ("wait", 20, 20),
-        (line_of("return loss.item()"), "Tensor.item"): ("wait", 20, 20),
-        (line_of("print("), "Tensor.item"): ("wait", 2, 2),
+        (line_of("inputs.to("), "Tensor.to"): ("copy", 20, 20, 20 * 3 * 4 * 4),
+        (line_of("targets.to("), "Tensor.to"): ("copy", 20, 20, 20 * 3 * 8),
+        (line_of("return loss.item()"), "Tensor.__bool__"): ("wait", 20, 20, 0),
+        (line_of("return loss.item()"), "Tensor.item"): ("wait", 20, 20, 0),
+        (line_of("print("), "Tensor.item"): ("wait", 2, 2, 0),
     }
     confirmed = {(item["at"]["line"], item["state"]) for item in document["verdicts"] if not item["new"]}
     assert (line_of("return loss.item()"), "confirmed") in confirmed

@@ -46,9 +46,10 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
     answers = {**_answers(gpu, count, copies), **_of_memory(gpu, memory, log), **_of_chance()}
     for name, answer in answers.items():
         _replace(patches, name, answer)
-    patches.put(torch.cuda, "Stream", streams.Stream)
+    for module in (torch, torch.cuda):
+        patches.put(module, "Stream", streams.Stream)
+        patches.put(module, "Event", streams.Event)
     patches.put(torch.cuda, "ExternalStream", streams.Stream)
-    patches.put(torch.cuda, "Event", streams.Event)
     for name in ("stream", "StreamContext"):
         patches.put(torch.cuda, name, streams.StreamContext)
     for name in ("current_stream", "default_stream", "set_stream"):
