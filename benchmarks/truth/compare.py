@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
+from benchmarks.truth.checked import are_checked
 from benchmarks.truth.record import STEP, Event, Record
 
 IN_EACH_STEP = 0.8
@@ -31,6 +32,9 @@ class Outcome(Enum):
     RARER = "rarer"
     """It happens, in fewer steps."""
     REFUTED = "refuted"
+    """It never happens, and the operators of the line are known not to wait."""
+    UNDECIDED = "undecided"
+    """It was not seen to happen, by operators of which nobody has looked up whether they wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,17 @@ class _Seen:
     steady: dict[_At, tuple[float, Event]] = field(default_factory=dict)
     """Line that does so in each step → how often a step, and its most frequent event, of the run with the most."""
     executed: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    unchecked: set[tuple[str, int]] = field(default_factory=set)
+    """Lines that gave the device work of which nobody has looked up whether it waits."""
+    is_blind: bool = False
+    """Whether a run says nothing of what was given to the device."""
 
     def add(self, record: Record) -> None:
         """Add one run."""
         for path, lines in record.executed.items():
             self.executed[path].update(lines)
+        self.is_blind |= record.queued is None
+        self.unchecked.update((each.path, each.line) for each in record.queued or () if not are_checked(each.operators))
         for place, events in _by_line(record.events).items():
             share = len(set().union(*(event.steps for event in events))) / record.steps
             self.share[place] = max(self.share.get(place, 0.0), share)
@@ -187,5 +197,7 @@ def _judged(flag: Flag, seen: _Seen) -> JudgedFlag | None:
     if seen.executed.get(flag.path, set()).isdisjoint(lines):
         return None
     most = max(seen.share.get((flag.path, line), 0.0) for line in lines)
-    outcome = Outcome.CONFIRMED if most >= IN_EACH_STEP else Outcome.RARER if most else Outcome.REFUTED
-    return JudgedFlag(flag, outcome)
+    if most:
+        return JudgedFlag(flag, Outcome.CONFIRMED if most >= IN_EACH_STEP else Outcome.RARER)
+    is_known = not seen.is_blind and seen.unchecked.isdisjoint((flag.path, line) for line in lines)
+    return JudgedFlag(flag, Outcome.REFUTED if is_known else Outcome.UNDECIDED)
