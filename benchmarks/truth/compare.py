@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
-from benchmarks.truth.checked import are_checked
 from benchmarks.truth.record import STEP, Event, Record
+from trainlint.analysis.tables.waits.operators import OPERATORS
 
 IN_EACH_STEP = 0.8
 """A line that does it in this share of the steps does it in each step."""
 FEWEST_STEPS = 5
 """A run with fewer says nothing of how often."""
+_CHECKED = frozenset(row.name.partition(".")[0] for row in OPERATORS)
+"""Operators of which the table of waits says, by PyTorch's sources, under which circumstances they wait."""
 
 
 class Found(Enum):
@@ -154,7 +156,8 @@ class _Seen:
         for path, lines in record.executed.items():
             self.executed[path].update(lines)
         self.is_blind |= record.queued is None
-        self.unchecked.update((each.path, each.line) for each in record.queued or () if not are_checked(each.operators))
+        at = ((each.path, each.line) for each in record.queued or () if not {*each.operators} <= _CHECKED)
+        self.unchecked.update(at)
         for place, events in _by_line(record.events).items():
             share = len(set().union(*(event.steps for event in events))) / record.steps
             self.share[place] = max(self.share.get(place, 0.0), share)
