@@ -18,6 +18,7 @@ from benchmarks.truth.compare_facts import JUDGED, with_facts
 from benchmarks.truth.environments import environment_for
 from benchmarks.truth.failures import NotRun, last_line
 from benchmarks.truth.record import Record, as_json, from_json
+from benchmarks.truth.repositories import repository_for
 from benchmarks.truth.results import Library, as_data, changes, without_places
 from benchmarks.truth.run import ROOT, record_of
 from benchmarks.truth.scripts_of import Script, for_development, read_scripts
@@ -26,6 +27,7 @@ from benchmarks.truth.table import as_markdown
 from trainlint.catalogue import installed_rules
 from trainlint.symptoms import Symptom
 
+_BUILD = ROOT / "build" / "truth"
 _SHOWN_BY_A_RUN = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 
 
@@ -81,8 +83,8 @@ def _records(script: Script, asked: argparse.Namespace) -> tuple[Record, ...]:
             return earlier
     kept.unlink(missing_ok=True)
     sys.stderr.write(f"run {script.name}\n")
-    python = asked.python.absolute() if asked.python else environment_for(script.requires, asked.environments)
-    found = record_of(script, python)
+    python = asked.python.absolute() if asked.python else environment_for(script.requires, _BUILD / "environments")
+    found = record_of(script, python, repository_for(script, _BUILD / "repositories"))
     kept.write_text(json.dumps(as_json(found)), "utf-8")
     return found
 
@@ -111,7 +113,9 @@ def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:
     if asked.output is not None:
         asked.output.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if asked.publish is not None:
-        published = as_data(map(without_places, libraries))
+        # What is known of libraries that nobody asked for stays.
+        earlier = json.loads(asked.publish.read_text("utf-8")) if asked.names and asked.publish.exists() else {}
+        published = dict(sorted({**earlier, **as_data(map(without_places, libraries))}.items()))
         asked.publish.parent.mkdir(parents=True, exist_ok=True)
         # A line for each library, so that the differences of two records can be read.
         rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(data)}" for name, data in published.items())
@@ -119,17 +123,15 @@ def _write(libraries: Sequence[Library], asked: argparse.Namespace) -> None:
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
-    build = ROOT / "build" / "truth"
     parser = argparse.ArgumentParser("python -m benchmarks.truth", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="scripts; all of them by default")
     parser.add_argument("--keep", action="store_true", help="use results of earlier runs where there are any")
     parser.add_argument("--python", type=Path, help="run all scripts with this Python, and make no environment")
-    parser.add_argument("--environments", type=Path, default=build / "environments", metavar="DIRECTORY")
-    parser.add_argument("--results", type=Path, default=build / "results", metavar="DIRECTORY")
+    parser.add_argument("--results", type=Path, default=_BUILD / "results", metavar="DIRECTORY")
     parser.add_argument("--trainlint", type=Path, metavar="PROGRAM", help="judge with this trainlint")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all lines as JSON")
     parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from this JSON")
-    parser.add_argument("--publish", type=Path, metavar="FILE", help="write JSON without lines that are only counted")
+    parser.add_argument("--publish", type=Path, metavar="FILE", help="write JSON without lines only counted")
     return parser.parse_args(words)
 
 

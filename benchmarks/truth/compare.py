@@ -9,11 +9,14 @@ from enum import Enum
 from typing import NamedTuple
 
 from benchmarks.truth.record import STEP, Event, Record
+from trainlint.analysis.tables.waits.operators import OPERATORS
 
 IN_EACH_STEP = 0.8
 """A line that does it in this share of the steps does it in each step."""
 FEWEST_STEPS = 5
 """A run with fewer says nothing of how often."""
+_CHECKED = frozenset(row.name.partition(".")[0] for row in OPERATORS)
+"""Operators of which the table of waits says, by PyTorch's sources, under which circumstances they wait."""
 
 
 class Found(Enum):
@@ -31,6 +34,9 @@ class Outcome(Enum):
     RARER = "rarer"
     """It happens, in fewer steps."""
     REFUTED = "refuted"
+    """It never happens, and the operators of the line are known not to wait."""
+    UNDECIDED = "undecided"
+    """It was not seen to happen, by operators of which nobody has looked up whether they wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +146,18 @@ class _Seen:
     steady: dict[_At, tuple[float, Event]] = field(default_factory=dict)
     """Line that does so in each step → how often a step, and its most frequent event, of the run with the most."""
     executed: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    unchecked: set[tuple[str, int]] = field(default_factory=set)
+    """Lines that gave the device work of which nobody has looked up whether it waits."""
+    is_blind: bool = False
+    """Whether a run says nothing of what was given to the device."""
 
     def add(self, record: Record) -> None:
         """Add one run."""
         for path, lines in record.executed.items():
             self.executed[path].update(lines)
+        self.is_blind |= record.queued is None
+        at = ((each.path, each.line) for each in record.queued or () if not {*each.operators} <= _CHECKED)
+        self.unchecked.update(at)
         for place, events in _by_line(record.events).items():
             share = len(set().union(*(event.steps for event in events))) / record.steps
             self.share[place] = max(self.share.get(place, 0.0), share)
@@ -187,5 +200,7 @@ def _judged(flag: Flag, seen: _Seen) -> JudgedFlag | None:
     if seen.executed.get(flag.path, set()).isdisjoint(lines):
         return None
     most = max(seen.share.get((flag.path, line), 0.0) for line in lines)
-    outcome = Outcome.CONFIRMED if most >= IN_EACH_STEP else Outcome.RARER if most else Outcome.REFUTED
-    return JudgedFlag(flag, outcome)
+    if most:
+        return JudgedFlag(flag, Outcome.CONFIRMED if most >= IN_EACH_STEP else Outcome.RARER)
+    is_known = not seen.is_blind and seen.unchecked.isdisjoint((flag.path, line) for line in lines)
+    return JudgedFlag(flag, Outcome.REFUTED if is_known else Outcome.UNDECIDED)

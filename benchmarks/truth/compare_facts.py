@@ -17,7 +17,7 @@ from benchmarks.truth.compare import (
     TrueFact,
     found_by,
 )
-from benchmarks.truth.record import STEP, Fact, Record
+from benchmarks.truth.record import STEP, UNUSED_GRAPH, Fact, Record
 from trainlint.symptoms import Symptom
 
 _ONCE_IS_ENOUGH = Symptom.EVALUATION_WITH_GRADIENTS.value
@@ -49,7 +49,7 @@ def _facts(records: Iterable[Record], flags: Sequence[Flag], codes: Mapping[str,
     speaking = {symptom: [flag for flag in flags if flag.code in each] for symptom, each in codes.items()}
     found: dict[tuple[str, str, int], Found] = {}
     for fact, share in _steady(records):
-        if fact.symptom != _NEEDS_RANKS and _holds(fact, share):
+        if fact.symptom in codes and fact.symptom != _NEEDS_RANKS and _holds(fact, share):
             key = (fact.symptom, *fact.lines[0])
             named = [found_by(path, line, speaking[fact.symptom]) for path, line in fact.lines]
             found[key] = min([*named, found.get(key, Found.NOT)], key=list(Found).index)
@@ -65,7 +65,9 @@ def _judged(records: Sequence[Record], flags: Iterable[Flag], codes: Mapping[str
     steady = _steady(records)
     judged = []
     for symptom, of_symptom in codes.items():
-        facts = [(fact, share) for fact, share in steady if fact.symptom == symptom]
+        # A graph that nothing trains is what rules about evaluation speak of; the other way round, it is no evaluation.
+        shown = {symptom, UNUSED_GRAPH} if symptom == _ONCE_IS_ENOUGH else {symptom}
+        facts = [(fact, share) for fact, share in steady if fact.symptom in shown]
         for flag in flags:
             ran = not executed.get(flag.path, set()).isdisjoint(range(flag.first, flag.last + 1))
             if flag.is_default and flag.code in of_symptom and ran and (facts or symptom != _NEEDS_RANKS):
@@ -84,7 +86,7 @@ def _steady(records: Iterable[Record]) -> list[tuple[Fact, float]]:
 
 
 def _holds(fact: Fact, share: float) -> bool:
-    return fact.symptom == _ONCE_IS_ENOUGH or share >= IN_EACH_STEP
+    return fact.symptom in (_ONCE_IS_ENOUGH, UNUSED_GRAPH) or share >= IN_EACH_STEP
 
 
 def _outcome(flag: Flag, facts: Iterable[tuple[Fact, float]]) -> Outcome:

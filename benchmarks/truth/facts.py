@@ -18,12 +18,13 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils import _pytree
 
-from benchmarks.truth.record import Fact
+from benchmarks.truth.record import UNUSED_GRAPH, Fact
 from trainlint.symptoms import Symptom
 from trainlint_probe.simulated.events import Cause, Kind, Log, What
 
 Lines: TypeAlias = "tuple[tuple[str, int], ...]"
 """File and line of each frame of the packages, the innermost first."""
+_EVALUATION = Symptom.EVALUATION_WITH_GRADIENTS.value
 
 
 class Facts:
@@ -32,10 +33,11 @@ class Facts:
     def __init__(self, log: Log, is_counted: Callable[[str], bool]) -> None:
         self._log = log
         self._is_counted = is_counted
-        self._seen: dict[tuple[Symptom, Lines], Counter[int]] = defaultdict(Counter)
+        self._seen: dict[tuple[str, Lines], Counter[int]] = defaultdict(Counter)
         """What, where → how often in each step."""
-        self._without_backward: list[tuple[Lines, int, list[bool]]] = []
-        """Forwards of evaluation: where, in which step, and whether a backward went through them."""
+        self._without_backward: list[tuple[str, Lines, int, list[bool]]] = []
+        """Forwards that autograd recorded: what each is where no backward goes through it, where, in which step, and
+        whether one did."""
         self._depth = 0
         log.listeners.append(self._note)
 
@@ -65,22 +67,22 @@ class Facts:
             window: the log's numbers of the steps.
             shown: gives the path of a package's file as reports have it.
         """
-        for lines, step, is_trained in self._without_backward:
+        for symptom, lines, step, is_trained in self._without_backward:
             if not is_trained:
-                self._seen[Symptom.EVALUATION_WITH_GRADIENTS, lines][step] += 1
+                self._seen[symptom, lines][step] += 1
         for (symptom, lines), counts in self._seen.items():
             steps = tuple(sorted(step for step in counts if step in window))
             # Evaluations come between the steps, and the last one after them.
-            if steps or (symptom is Symptom.EVALUATION_WITH_GRADIENTS and max(counts) >= window.start):
+            if steps or (symptom == _EVALUATION and max(counts) >= window.start):
                 places = tuple((shown(path), line) for path, line in lines)
-                yield Fact(symptom.value, places, counts.total(), steps)
+                yield Fact(symptom, places, counts.total(), steps)
 
     def _entered(self, module: torch.nn.Module, inputs: Any) -> None:
         self._depth += 1
 
     def _left(self, module: torch.nn.Module, inputs: Any, output: Any) -> None:
         self._depth -= 1
-        if self._depth or module.training or not torch.is_grad_enabled():
+        if self._depth or not torch.is_grad_enabled():
             return
         leaves = _pytree.tree_leaves(output)
         nodes = [leaf.grad_fn for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.grad_fn is not None]
@@ -89,7 +91,8 @@ class Facts:
             is_trained: list[bool] = []
             for node in nodes:
                 node.register_prehook(lambda _: is_trained.append(True))
-            self._without_backward.append((lines, self._log.step, is_trained))
+            symptom = UNUSED_GRAPH if module.training else _EVALUATION
+            self._without_backward.append((symptom, lines, self._log.step, is_trained))
 
     def _note(self, what: What, size: int, cause: Cause) -> None:
         if what.kind is Kind.COLLECTIVE:
@@ -98,7 +101,7 @@ class Facts:
 
     def _add(self, symptom: Symptom, lines: Lines) -> None:
         if lines:
-            self._seen[symptom, lines][self._log.step] += 1
+            self._seen[symptom.value, lines][self._log.step] += 1
 
     def _lines(self, frame: FrameType | None) -> Lines:
         found = []

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "recorded"
 _NOW = "now"
 _ABOUT = (
-    "{scripts} libraries ran on a simulated GPU with PyTorch {torch}; "
+    "{scripts} libraries and training scripts of repositories ran on a simulated GPU with PyTorch {torch}; "
     "[the benchmark's page](../benchmarks/truth/README.md) says what counts."
 )
 
@@ -63,10 +63,10 @@ def sentence(libraries: Sequence[Library]) -> str:
     unseen, named, _, _ = summary(counted)
     judged = sum(len(library.found.judged) for library in libraries)
     return (
-        f"In short trainings with {len(libraries)} libraries on a simulated GPU, "
+        f"In short trainings with {len(libraries)} libraries and scripts of repositories on a simulated GPU, "
         f"{lines} lines wait or copy in each step. "
         f"trainlint's defaults name {default} of them; of its {judged} findings on lines that ran, "
-        f"{confirmed} are confirmed. In the {len(counted)} libraries whose misses serve no development, "
+        f"{confirmed} are confirmed. In the {len(counted)} whose misses serve no development, "
         f"the defaults name {named} of {unseen} lines."
     )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 STEP = "step"
 """One step of the optimizer."""
 ENVIRONMENT_STEP = "environment step"
 """One step of a simulated world, in reinforcement learning."""
+UNUSED_GRAPH = "graph that nothing trains"
+"""Autograd records a forward of a model in `train()`, and no backward goes through it, as where actions are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,21 @@ class Fact:
     """Something besides waits and copies."""
 
     symptom: str
-    """The value of a `trainlint.symptoms.Symptom`."""
+    """The value of a `trainlint.symptoms.Symptom`, or UNUSED_GRAPH."""
     lines: tuple[tuple[str, int], ...]
     """Path and line of those that led there, the innermost first."""
     count: int
     steps: tuple[int, ...]
     """The numbers of the steps in which it happened."""
+
+
+class Queued(NamedTuple):
+    """What one line gave the device to do after the first step, without making the host wait for it."""
+
+    path: str
+    line: int
+    operators: tuple[str, ...]
+    """Their names in ATen, without overloads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,8 @@ class Record:
     facts: tuple[Fact, ...] = ()
     growth: int = 0
     """Bytes by which the device's live tensors grow in each step; 0 where they do not."""
+    queued: tuple[Queued, ...] | None = None
+    """None where nobody looked."""
 
 
 def as_json(records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -82,4 +95,7 @@ def _record(data: Mapping[str, Any]) -> Record:
         Fact(each["symptom"], tuple((path, line) for path, line in each["lines"]), each["count"], tuple(each["steps"]))
         for each in data["facts"]
     )
-    return Record(**{**data, "events": events, "executed": executed, "facts": facts})
+    queued = data.get("queued")
+    if queued is not None:
+        queued = tuple(Queued(path, line, tuple(operators)) for path, line, operators in queued)
+    return Record(**{**data, "events": events, "executed": executed, "facts": facts, "queued": queued})

@@ -2,7 +2,8 @@
 
 Writes what the lines of its packages did in each step, and which of them ran. A step is one of the first optimizer
 that steps; where there is none, one backward pass. The first step is left out: libraries build things in it. Where the
-script names a function that takes a step of an environment, its calls are counted as well.
+script names a function that takes a step of an environment, its calls are counted as well. A script for a repository
+runs in a copy of that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -25,8 +27,9 @@ from benchmarks.simulated.counting import steps_told
 from benchmarks.truth.compare import IN_EACH_STEP
 from benchmarks.truth.counters import EnvironmentSteps, Steps, calls_told
 from benchmarks.truth.facts import Facts, growth
+from benchmarks.truth.queued import Queue
 from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Record, as_json
-from benchmarks.truth.scripts_of import read_script
+from benchmarks.truth.scripts_of import Script, read_script
 from trainlint_probe.simulated.events import Cause
 from trainlint_probe.simulated.executed import Executed
 from trainlint_probe.simulated.simulation import Simulation
@@ -36,7 +39,8 @@ def main(words: Sequence[str]) -> int:
     """Run and write; 1 where the script failed, of which the output then tells."""
     script = read_script(Path(words[0]))
     torch.manual_seed(0)
-    recorded = record(str(script.path), roots_of(script.packages), script.per, versions_of(script.requires))
+    roots = folders_of(script.packages) if script.repository else roots_of(script.packages)
+    recorded = record(str(script.path), roots, script.per, versions_of(script))
     Path(words[1]).write_text(json.dumps(as_json(recorded)), "utf-8")
     return 1 if any(each.error for each in recorded) else 0
 
@@ -58,10 +62,17 @@ def roots_of(packages: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def versions_of(requires: Sequence[str]) -> dict[str, str]:
-    """The versions that are installed, those of the requirements and PyTorch's."""
-    names = [Requirement(each).name for each in requires]
-    return {name: importlib.metadata.version(name) for name in (*names, "torch")}
+def folders_of(packages: Sequence[str]) -> dict[str, str]:
+    """Likewise, of folders of the repository in whose copy this runs; each begins with the repository's name."""
+    return {f"{Path.cwd().parent / name}{os.sep}": name for name in packages}
+
+
+def versions_of(script: Script) -> dict[str, str]:
+    """The commit of the repository, and the versions that are installed of the requirements and of PyTorch."""
+    repository, _, commit = script.repository.partition("@")
+    names = [Requirement(each).name for each in script.requires]
+    versions = {name: importlib.metadata.version(name) for name in (*names, "torch")}
+    return {repository: commit[:8], **versions} if repository else versions
 
 
 def record(
@@ -70,11 +81,15 @@ def record(
     """What the lines below `roots` did while the script ran: by step, and by call of the function `per`."""
     simulation = Simulation()
     log = simulation.log
-    executed = Executed(lambda path: path.startswith(tuple(roots)))
+
+    def is_counted(path: str) -> bool:
+        return path.startswith(tuple(roots))
+
+    executed, facts, queue = Executed(is_counted), Facts(log, is_counted), Queue(simulation.operators, is_counted)
     worlds = EnvironmentSteps(log)
-    facts = Facts(log, lambda path: path.startswith(tuple(roots)))
     live: list[int] = []
-    steps = Steps(log, [executed.start, worlds.start], lambda: live.append(simulation.places.memory[0].live))
+    begin = [executed.start, worlds.start, queue.start]
+    steps = Steps(log, begin, lambda: live.append(simulation.places.memory[0].live))
     simulation.operators.after_backward = steps.backward
     sys.path.insert(0, str(Path(script).parent))
     sys.argv = [script]
@@ -93,13 +108,16 @@ def record(
     window = range(steps.first, steps.first + steps.taken - 1)
     in_steps = tuple(_events(by_step, roots, window))
     true = tuple(facts.found(window, lambda path: _shown(path, roots)))
+    queued = queue.found(lambda path: _shown(path, roots))
     grows = growth(live[-steps.taken :], IN_EACH_STEP)
-    found = Record(len(window), STEP, in_steps, ran, error, places, versions or {}, true, grows)
+    found = Record(len(window), STEP, in_steps, ran, error, places, versions or {}, true, grows, queued)
     if not per:
         return (found,)
     unmet = "" if worlds.taken else f"after the first step {per} was not called"
     in_worlds = tuple(_events(worlds.counts, roots, range(worlds.taken)))
-    return found, Record(worlds.taken, ENVIRONMENT_STEP, in_worlds, ran, error or unmet, places, found.versions)
+    return found, replace(
+        found, steps=worlds.taken, unit=ENVIRONMENT_STEP, events=in_worlds, error=error or unmet, facts=(), growth=0
+    )
 
 
 def _events(counts: Mapping[Cause, Counter[int]], roots: Mapping[str, str], window: range) -> Iterator[Event]:

@@ -32,7 +32,7 @@ SPENT = (
     "x_transformers",
 )
 """Packages whose misses have been looked at, whatever the lot says. Those of the first try are among them."""
-_FIELD = re.compile(r"# (requires|packages|kind|per): (.+)")
+_FIELD = re.compile(r"# (repository|requires|packages|kind|per): (.+)")
 
 
 class BadScript(ValueError):
@@ -53,6 +53,8 @@ class Script:
     """As in "vision"; for a row of the table."""
     per: str = ""
     """The function that takes a step of the environment, in reinforcement learning."""
+    repository: str = ""
+    """Of GitHub, with its commit: "karpathy/nanoGPT@3adf...". Then `packages` are folders of it."""
 
 
 def read_scripts(directory: Path = SCRIPTS) -> tuple[Script, ...]:
@@ -61,7 +63,7 @@ def read_scripts(directory: Path = SCRIPTS) -> tuple[Script, ...]:
 
 
 def read_script(path: Path) -> Script:
-    """A script and the comments at its top: `# requires:`, `# packages:`, `# kind:`, `# per:`. Raises BadScript."""
+    """A script and what the comments at its top say, such as `# requires: torch`. Raises BadScript."""
     found: dict[str, str] = {}
     for line in path.read_text("utf-8").splitlines():
         if not line.startswith("#"):
@@ -72,7 +74,7 @@ def read_script(path: Path) -> Script:
     if missing:
         raise BadScript(f"{path}: write `# {missing[0]}: ...` at its top, as the other scripts do")
     requires, packages = (tuple(found[name].split()) for name in ("requires", "packages"))
-    return Script(path.stem, path, requires, packages, found["kind"], found.get("per", ""))
+    return Script(path.stem, path, requires, packages, found["kind"], found.get("per", ""), found.get("repository", ""))
 
 
 def for_development(packages: Iterable[str], spent: Collection[str] = SPENT) -> frozenset[str]:

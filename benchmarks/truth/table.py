@@ -81,8 +81,8 @@ def _table_of_lines(
 
 
 def _of_findings(judged: Sequence[JudgedFlag]) -> Iterator[str]:
-    yield "| default findings on lines that ran | findings | confirmed | rarer | refuted |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    yield f"| default findings on lines that ran | findings | {' | '.join(outcome.value for outcome in Outcome)} |"
+    yield f"| --- | ---: |{' ---: |' * len(Outcome)}"
     yield _judged_row("all", judged)
     for code in sorted({item.flag.code for item in judged}):
         yield _judged_row(code, [item for item in judged if item.flag.code == code])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +30,17 @@ from benchmarks.truth.facts import growth
 from benchmarks.truth.failures import NotRun
 from benchmarks.truth.page import read_states, sentence, tables
 from benchmarks.truth.reasons import NO_RULE, ON_HOST, UNKNOWN_FREQUENCY, UNKNOWN_VALUE, reason_of
-from benchmarks.truth.record import ENVIRONMENT_STEP, STEP, Event, Fact, Record, as_json, from_json
+from benchmarks.truth.record import (
+    ENVIRONMENT_STEP,
+    STEP,
+    UNUSED_GRAPH,
+    Event,
+    Fact,
+    Queued,
+    Record,
+    as_json,
+    from_json,
+)
 from benchmarks.truth.recording import record, roots_of
 from benchmarks.truth.results import Library, as_data, changes, from_data, without_places
 from benchmarks.truth.scripts_of import BadScript, for_development, read_script, read_scripts
@@ -55,8 +66,15 @@ def event(
     )
 
 
-def ran(*events: Event, lines: range = range(1, 50), unit: str = STEP, steps: int = STEPS) -> Record:
-    return Record(steps, unit, events, {"lib/a.py": tuple(lines)}, "", {"lib": "/site/lib"}, {"lib": "1.0"})
+def ran(
+    *events: Event,
+    lines: range = range(1, 50),
+    unit: str = STEP,
+    steps: int = STEPS,
+    queued: tuple[Queued, ...] | None = (),
+) -> Record:
+    executed = {"lib/a.py": tuple(lines)}
+    return Record(steps, unit, events, executed, "", {"lib": "/site/lib"}, {"lib": "1.0"}, queued=queued)
 
 
 def library(found: Comparison, *, is_development: bool = True, versions: Mapping[str, str] | None = None) -> Library:
@@ -90,6 +108,17 @@ def test_a_default_finding_is_judged_where_its_line_ran() -> None:
     ]
 
 
+def test_a_finding_is_refuted_only_where_the_table_of_waits_has_all_operators_of_its_statement() -> None:
+    queued = (Queued("lib/a.py", 1, ("index", "masked_fill")), Queued("lib/a.py", 3, ("index", "add")))
+    (known, unknown) = compare([ran(queued=queued)], [flag(1), flag(2, 4)], READS).judged
+    assert (known.outcome, unknown.outcome) == (Outcome.REFUTED, Outcome.UNDECIDED)
+
+
+def test_nothing_is_refuted_where_a_run_does_not_say_what_the_device_did() -> None:
+    (judged,) = compare([ran(), ran(queued=None)], [flag(1)], READS).judged
+    assert judged.outcome is Outcome.UNDECIDED
+
+
 def test_the_run_in_which_a_line_waits_most_counts() -> None:
     (line,) = compare([ran(event(1)), ran(event(1, count=30))], [], READS).lines
     assert line.per_step == 3.0
@@ -109,7 +138,11 @@ def test_a_line_counts_by_steps_and_by_steps_of_the_environment() -> None:
 
 
 def test_a_record_survives_json() -> None:
-    whole = dataclasses.replace(with_fact(EVALUATION, 1, 2), events=(event(1), event(2, in_backward=True)))
+    whole = dataclasses.replace(
+        with_fact(EVALUATION, 1, 2),
+        events=(event(1), event(2, in_backward=True)),
+        queued=(Queued("lib/a.py", 1, ("add",)),),
+    )
     assert from_json(json.loads(json.dumps(as_json([whole])))) == (whole,)
 
 
@@ -271,6 +304,11 @@ def test_a_fact_is_named_by_a_finding_at_any_line_that_leads_there() -> None:
     assert [(fact.line, fact.found) for fact in found.facts] == [(1, Found.BY_DEFAULT), (2, Found.NOT)]
 
 
+def test_a_forward_in_training_mode_that_nothing_trains_confirms_a_finding_and_counts_as_no_evaluation() -> None:
+    found = with_facts(Comparison((), ()), [with_fact(UNUSED_GRAPH, 1)], [flag(1, code="TRN303")], OF_FACTS)
+    assert ([item.outcome for item in found.judged], found.facts) == ([Outcome.CONFIRMED], ())
+
+
 def test_what_is_to_happen_in_each_step_is_judged_by_its_share_of_steps() -> None:
     records = [with_fact(COLLECTION, 1), with_fact(COLLECTION, 2, steps=3)]
     flags = [flag(line, code="TRN302") for line in (1, 2, 3, 60)]
@@ -298,7 +336,7 @@ def test_a_script_that_failed_at_once_runs_again_and_gives_no_row(
     failed = Record(0, STEP, (), {}, "ImportError: no such name", {"accelerate": "/site"}, {"accelerate": "1.0"})
     pythons: list[Path] = []
 
-    def fail(_: object, python: Path) -> tuple[Record, ...]:
+    def fail(_: object, python: Path, __: object) -> tuple[Record, ...]:
         pythons.append(python)
         return (failed,)
 
@@ -311,11 +349,26 @@ def test_a_script_that_failed_at_once_runs_again_and_gives_no_row(
     assert "| accelerate 1.0 |" not in told
 
 
+def test_with_names_the_published_rows_of_other_libraries_stay(tmp_path: Path) -> None:
+    package = tmp_path / "accelerate"
+    package.mkdir()
+    record = dataclasses.replace(ran(), packages={"accelerate": str(package)})
+    (tmp_path / "accelerate_loop.json").write_text(json.dumps(as_json([record])))
+    trainlint = tmp_path / "trainlint"
+    trainlint.write_text("#!/bin/sh\necho '{\"findings\": []}'\n")
+    trainlint.chmod(0o755)
+    published = tmp_path / "now.json"
+    published.write_text(json.dumps(as_data([library(Comparison((), ()))])))
+    words = ["--keep", "--results", str(tmp_path), "--trainlint", str(trainlint), "--publish", str(published)]
+    assert main(["accelerate_loop", *words]) == 0
+    assert [*json.loads(published.read_text())] == ["accelerate", "lib"]
+
+
 def test_each_script_says_what_it_needs_and_pins_its_library() -> None:
     scripts = read_scripts()
     assert scripts
     for script in scripts:
-        assert "==" in script.requires[0], script.name
+        assert "==" in script.requires[0] or re.search("@[0-9a-f]{40}$", script.repository), script.name
 
 
 def test_a_script_that_does_not_say_what_it_needs_is_refused(tmp_path: Path) -> None:
@@ -420,7 +473,7 @@ def test_a_function_that_no_rollout_calls_is_told(tmp_path: Path) -> None:
     assert by_world.error == "after the first step fractions.Fraction.limit_denominator was not called"
 
 
-def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_that_grows(tmp_path: Path) -> None:
+def test_a_run_records_facts_besides_waits_what_the_device_did_and_memory_that_grows(tmp_path: Path) -> None:
     code = (
         "import gc\nimport torch\n\n\n"
         "def evaluate(model, inputs):\n"
@@ -431,8 +484,9 @@ def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_t
         "    model(inputs).sum().backward()\n"
         "    model.train()\n"
         "    model(inputs)\n\n\n"
-        "def tidy():\n"
+        "def act(model, inputs):\n"
         "    gc.collect()\n"
+        "    model(inputs)\n"
     )
     script = (
         "import torch\nimport lib_of_facts\n\n"
@@ -444,11 +498,16 @@ def test_a_run_records_evaluation_with_gradients_garbage_collection_and_memory_t
         "    loss.backward()\n"
         "    optimizer.step()\n"
         "    kept.append(loss)\n"
-        "    lib_of_facts.tidy()\n"
+        "    lib_of_facts.act(model, torch.ones(3, 2, device='cuda'))\n"
         "lib_of_facts.evaluate(model, torch.ones(3, 2, device='cuda'))\n"
     )
     (found,) = trained(tmp_path, "lib_of_facts", code, script)
     seen = {(fact.symptom, fact.lines, len(fact.steps)) for fact in found.facts}
     path = "lib_of_facts/__init__.py"
-    assert seen == {(EVALUATION, ((path, 7),), 0), (COLLECTION, ((path, 16),), 8)}
+    assert seen == {
+        (EVALUATION, ((path, 7),), 0),
+        (COLLECTION, ((path, 16),), 8),
+        (UNUSED_GRAPH, ((path, 17),), 8),
+    }
+    assert {each.line for each in found.queued or ()} == {7, 9, 10, 12, 17}
     assert found.growth == 512

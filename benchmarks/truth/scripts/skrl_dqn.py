@@ -1,6 +1,7 @@
 # requires: skrl==2.1.1 gymnasium==1.4.0
 # packages: skrl
 # kind: reinforcement learning
+# per: gymnasium.wrappers.TimeLimit.step
 import gymnasium as gym
 import torch
 from skrl.agents.torch.dqn import DQN, DQN_CFG

@@ -1,6 +1,7 @@
 # requires: tianshou==2.0.1
 # packages: tianshou
 # kind: reinforcement learning
+# per: tianshou.env.DummyVectorEnv.step
 import gymnasium as gym
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy

@@ -1,6 +1,7 @@
 # requires: torchrl==0.14.1 gymnasium==1.4.0
 # packages: torchrl
 # kind: reinforcement learning
+# per: gymnasium.wrappers.TimeLimit.step
 import torch
 from tensordict.nn import NormalParamExtractor, TensorDictModule
 from torchrl.collectors import Collector
