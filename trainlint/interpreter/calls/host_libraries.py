@@ -12,13 +12,15 @@ from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Item
 from trainlint.interpreter.values.value import Value
 
 _READING: Final = ("math.", "numpy.", "np.")
+_ASKING: Final = frozenset({"isscalar", "ndim", "shape", "size"})
+"""What NumPy answers without the numbers."""
 _LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})
 
 
 def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """Call a function of a host library by its dotted name."""
     args = arguments.args
-    if name.startswith(_READING):
+    if name.startswith(_READING) and name.rpartition(".")[2] not in _ASKING:
         for value in args:
             surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
             run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)

@@ -152,7 +152,7 @@ def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.A
     made = Tensor(
         place or "host", True if last == "BoolTensor" else None, source=source, way=_made_at(last, node, frame)
     )
-    if place == "device" and _copies(last, source, data) and not _of_constant(node):
+    if place == "device" and _copies(last, source, data):
         run.tell(node, Happening.DATA_COPY, f"`torch.{last}`", made)
     return made
 
@@ -176,15 +176,10 @@ def _source(last: str, data: Value) -> Source:
 
 
 def _copies(last: str, source: Source, data: Value) -> bool:
-    """Whether memory of an array is copied to the device."""
+    """Whether numbers or an array of the host are copied to the device."""
     if source == "array":
         return True
-    arrays = isinstance(data, Items) and any(isinstance(part, Array) for part in data.parts)
-    return source == "data" and last in ("tensor", "as_tensor") and arrays
-
-
-def _of_constant(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and bool(node.args) and isinstance(node.args[0], ast.Constant)
+    return last in ("tensor", "as_tensor") and (source == "number" or isinstance(data, Items))
 
 
 def _like(last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
@@ -203,8 +198,17 @@ def combined(arguments: Arguments, last: str) -> Tensor:
         return Tensor("unknown", True if last in MASKS else None, last in SEVERAL)
     main = next((one for one in tensors if one.place == "device"), None)
     main = main or next((one for one in tensors if one.place == "unknown"), tensors[0])
-    keeps = main.place == "host" and (last in _ARRAY_KEEPERS or last in KEEP_MASK)
-    return Tensor(main.place, _mask(last, tensors), last in SEVERAL, main.source if keeps else "", main.way)
+    rows = last == "where" and len(arguments.values) == 1  # of one argument it gives the rows where that holds
+    mask = False if rows else _mask(last, tensors)
+    source = _source_of_result(last, main, tensors) if main.place == "host" else ""
+    return Tensor(main.place, mask, rows or last in SEVERAL, source, main.way)
+
+
+def _source_of_result(last: str, main: Tensor, tensors: list[Tensor]) -> Source:
+    """What the host made a result from: what is computed from factories alone, the device could have made."""
+    if all(one.source == "factory" for one in tensors) or last in _ARRAY_KEEPERS or last in KEEP_MASK:
+        return main.source
+    return ""
 
 
 def _mask(last: str, tensors: list[Tensor]) -> bool | None:
