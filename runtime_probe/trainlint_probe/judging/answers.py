@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.evidence.interval import Interval
-from trainlint_probe.judging.claims import Claim
 
 
 class State(Enum):
@@ -28,15 +27,19 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of a claim."""
+    """A claim, and what is known of it, as the JSON document has it."""
 
-    claim: Claim
+    path: str
+    """As the claim names it; empty where it could not be read, as are `line` (then 0) and `kind`."""
+    line: int
+    kind: str
+    note: str
     state: State
     reason: str
     """Why, in a clause, with the counts."""
     per_step: float | None = None
     """How often it happens a step, in the mean of the steps that were counted."""
-    cost: Interval | None = None
+    gain_ms: Interval | None = None
     """Milliseconds that a step would be shorter without it, by a model of the device's queue."""
     chain: tuple[str, ...] = ()
     """The way from the training loop to the line, outermost first, as far as it is known."""
