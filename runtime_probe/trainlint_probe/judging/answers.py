@@ -27,7 +27,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A claim, and what is known of it, as the JSON document has it."""
+    """A claim, and what became of it."""
 
     path: str
     """As the claim names it; empty where it could not be read, as are `line` (then 0) and `kind`."""
@@ -46,4 +46,4 @@ class Answer:
     rules: tuple[str, ...] = ()
     """The codes of the rules that report the line."""
     basis: str = "code"
-    """What the answer rests on: "code" or "run"; empty where the claim is invalid."""
+    """"code" or "run": what the answer rests on; empty where the claim is invalid."""

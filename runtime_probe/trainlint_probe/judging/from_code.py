@@ -33,7 +33,7 @@ def answer_from_code(claim: Claim, kind: ClaimKind, rules: Collection[str], fact
     lines = _lines_of(claim, facts)
     looks = [look for line in lines for look in line.looks if look.code in rules]
     told = next((line for line in lines if line.heat is not None), None)
-    chain = told.heat.chain if told is not None and told.heat is not None else ()
+    chain = _chain_of(told)
     found = [verdict for look in looks for verdict in look.verdicts]
     codes = tuple(dict.fromkeys(verdict.finding.code for verdict in found))
     best = max(found, key=lambda verdict: verdict.finding.confidence, default=None)
@@ -62,6 +62,11 @@ def outside_of_steps(line: Line | None) -> str:
     if any(fact.heat in IN_STEP for fact in facts) or level(line.heat.confidence) < Confidence.CERTAIN:
         return ""
     return runs(line.heat.heat)
+
+
+def _chain_of(line: Line | None) -> tuple[str, ...]:
+    """The way from the training loop to a line."""
+    return line.heat.chain if line is not None and line.heat is not None else ()
 
 
 def _reported(verdict: Verdict) -> str:
