@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.evidence.interval import Interval
-from trainlint_probe.judging.claims import Claim
 
 
 class State(Enum):
@@ -28,19 +27,23 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of a claim."""
+    """A claim, and what became of it."""
 
-    claim: Claim
+    path: str
+    """As the claim names it; empty where it could not be read, as are `line` (then 0) and `kind`."""
+    line: int
+    kind: str
+    note: str
     state: State
     reason: str
     """Why, in a clause, with the counts."""
     per_step: float | None = None
     """How often it happens a step, in the mean of the steps that were counted."""
-    cost: Interval | None = None
+    gain_ms: Interval | None = None
     """Milliseconds that a step would be shorter without it, by a model of the device's queue."""
     chain: tuple[str, ...] = ()
     """The way from the training loop to the line, outermost first, as far as it is known."""
     rules: tuple[str, ...] = ()
     """The codes of the rules that report the line."""
     basis: str = "code"
-    """What the answer rests on: "code" or "run"; empty where the claim is invalid."""
+    """"code" or "run": what the answer rests on; empty where the claim is invalid."""

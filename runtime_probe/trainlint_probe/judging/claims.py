@@ -24,6 +24,11 @@ class Claim(NamedTuple):
     fault: str = ""
     """Why it cannot be judged as it was written, in a clause; empty where it can."""
 
+    @property
+    def written(self) -> tuple[str, int, str, str]:
+        """What was written: path, line, kind and note."""
+        return self[:4]
+
 
 def read_claims(text: str) -> tuple[Claim, ...]:
     """The claims of a text, in their order; one that cannot be read has a `fault`.

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.config import Config
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import crash, parse
@@ -42,41 +40,38 @@ class CodeFacts:
 
 def code_facts(wanted: Mapping[str, Iterable[int]], configurations: Configurations) -> dict[str, CodeFacts]:
     """The facts of each file, by the path that claims name; `wanted` names the lines of each."""
-    read: dict[str, tuple[Target, SourceFile]] = {}
+    read: dict[str, tuple[Member, SourceFile]] = {}
     facts: dict[str, CodeFacts] = {}
     here = Path.cwd()
     for path in wanted:
         place = absolute(Path(path))
         try:
-            target = Target(place, shown_path(place, here), place.stat().st_size)
-            source = decode_source(target.shown, read_bytes(place))
+            shown, size = shown_path(place, here), place.stat().st_size
+            source = decode_source(shown, read_bytes(place))
+            if source.cells is None:
+                config = configurations.of(place.parent).config
+                read[path] = Member(place, shown, size, config, text=source), source
+            else:
+                fault = "it is a notebook: `trainlint why FILE:CELL:LINE` tells of its lines"
+                facts[path] = CodeFacts(path, fault=fault)
         except (OSError, UnreadableSource, ValueError) as error:
             facts[path] = CodeFacts(path, fault=_words(error))
-            continue
-        if source.cells is not None:
-            facts[path] = CodeFacts(path, fault="it is a notebook: `trainlint why FILE:CELL:LINE` tells of its lines")
-            continue
-        read[path] = target, source
-    members = []
-    for path, (target, source) in list(read.items()):
-        try:
-            members.append(Member(target.path, target.shown, target.size, _config(configurations, target), text=source))
         except Misconfigured as error:
             facts[path] = CodeFacts(path, fault=str(error))
-            del read[path]
+    members = [member for member, _ in read.values()]
     linked = build_index(ProjectFiles(members, configurations)).imported_facts if members else {}
-    for path, (target, source) in read.items():
+    for path, (member, source) in read.items():
         try:
-            facts[path] = _facts(target, source, linked.get(target.path, ALONE), wanted[path], configurations)
+            facts[path] = _facts(member.path, source, linked.get(member.path, ALONE), wanted[path], configurations)
         except (RecursionError, MemoryError) as error:
             facts[path] = CodeFacts(path, fault=crash(error))
     return facts
 
 
 def _facts(
-    target: Target, source: SourceFile, linked: ImportedFacts, wanted: Iterable[int], configurations: Configurations
+    path: Path, source: SourceFile, linked: ImportedFacts, wanted: Iterable[int], configurations: Configurations
 ) -> CodeFacts:
-    real = os.path.realpath(target.path)
+    real = os.path.realpath(path)
     count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
     tree = parse(source)
     if isinstance(tree, Failure):
@@ -85,15 +80,11 @@ def _facts(
     asked = [span for number in set(wanted) if (span := spans.get(number)) is not None]
     if not asked or not is_looked_at(source, linked):
         return CodeFacts(real, "", count, spans)
-    selection = configurations.of(target.path.parent)
-    rules = rules_to_ask(selection, configurations.rules_for(target.path))
+    selection = configurations.of(path.parent)
+    rules = rules_to_ask(selection, configurations.rules_for(path))
     model = SemanticModel(source, tree, selection.config, linked)
     told = explain(model, rules, min(span.first for span in asked), max(span.last for span in asked))
     return CodeFacts(real, "", count, spans, {line.number: line for line in told.lines})
-
-
-def _config(configurations: Configurations, target: Target) -> Config:
-    return configurations.of(target.path.parent).config
 
 
 def _words(error: Exception) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from trainlint import __version__
 from trainlint.evidence.as_json import to_json
-from trainlint.evidence.interval import Interval
 from trainlint.evidence.run import Run
 from trainlint.report.characters import json_without_commands
 from trainlint_probe.judging.answers import Answer, State
@@ -35,30 +34,6 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A claim, and what became of it."""
-
-    path: str
-    """As the claim names it; empty where it could not be read, as are `line` (then 0) and `kind`."""
-    line: int
-    kind: str
-    note: str
-    state: State
-    reason: str
-    """Why, in a clause, with the counts."""
-    per_step: float | None
-    """How often it happens a step, in the mean of the steps that were counted."""
-    gain_ms: Interval | None
-    """Milliseconds that a step would be shorter without it, by a model of the device's queue."""
-    chain: tuple[str, ...]
-    """The way from the training loop to the line, outermost first, as far as it is known."""
-    rules: tuple[str, ...]
-    """The codes of the rules that report the line."""
-    basis: str
-    """"code" or "run"; empty where the claim is invalid."""
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
     """The answers to claims."""
 
@@ -70,7 +45,7 @@ class Document:
     """What a reader must know of the run; empty where it saw all that it was to see."""
     counts: Mapping[State, int]
     """How many claims came to each state."""
-    answers: tuple[Answered, ...]
+    answers: tuple[Answer, ...]
     """One for each claim, in their order."""
 
 
@@ -83,7 +58,7 @@ def as_json(answers: Sequence[Answer], note: str, run: Run | None) -> str:
         None if run is None else _ran(run),
         note,
         {state: counts[state] for state in State},
-        tuple(map(_answered, answers)),
+        tuple(answers),
     )
     return json_without_commands(json.dumps(to_json(document), indent=2) + "\n")
 
@@ -91,20 +66,3 @@ def as_json(answers: Sequence[Answer], note: str, run: Run | None) -> str:
 def _ran(run: Run) -> Ran:
     gpu = run.simulated.gpu if run.simulated is not None else None
     return Ran(run.command, run.outcome, len(run.steps), run.device, gpu, run.failure)
-
-
-def _answered(answer: Answer) -> Answered:
-    claim = answer.claim
-    return Answered(
-        path=claim.path,
-        line=claim.line,
-        kind=claim.kind,
-        note=claim.note,
-        state=answer.state,
-        reason=answer.reason,
-        per_step=answer.per_step,
-        gain_ms=answer.cost,
-        chain=answer.chain,
-        rules=answer.rules,
-        basis=answer.basis,
-    )

@@ -33,19 +33,19 @@ def answer_from_code(claim: Claim, kind: ClaimKind, rules: Collection[str], fact
     lines = _lines_of(claim, facts)
     looks = [look for line in lines for look in line.looks if look.code in rules]
     told = next((line for line in lines if line.heat is not None), None)
-    chain = chain_of(told)
+    chain = _chain_of(told)
     found = [verdict for look in looks for verdict in look.verdicts]
     codes = tuple(dict.fromkeys(verdict.finding.code for verdict in found))
     best = max(found, key=lambda verdict: verdict.finding.confidence, default=None)
     if best is not None and best.finding.confidence >= Confidence.LIKELY:
-        return Answer(claim, State.LIKELY, _reported(best), chain=best.finding.chain or chain, rules=codes)
+        return Answer(*claim.written, State.LIKELY, _reported(best), chain=best.finding.chain or chain, rules=codes)
     doubt = _doubt(kind, told, lines, looks)
     if doubt:
-        return Answer(claim, State.REFUTED, doubt, chain=chain, rules=codes)
+        return Answer(*claim.written, State.REFUTED, doubt, chain=chain, rules=codes)
     if best is not None:
         reason = f"it is {best.finding.confidence.label} only: {best.finding.code} says that {best.finding.message}"
-        return Answer(claim, State.UNKNOWN, reason, chain=best.finding.chain or chain, rules=codes)
-    return Answer(claim, State.UNKNOWN, _silence(kind, looks, told), chain=chain)
+        return Answer(*claim.written, State.UNKNOWN, reason, chain=best.finding.chain or chain, rules=codes)
+    return Answer(*claim.written, State.UNKNOWN, _silence(kind, looks, told), chain=chain)
 
 
 def _lines_of(claim: Claim, facts: CodeFacts) -> list[Line]:
@@ -64,7 +64,7 @@ def outside_of_steps(line: Line | None) -> str:
     return runs(line.heat.heat)
 
 
-def chain_of(line: Line | None) -> tuple[str, ...]:
+def _chain_of(line: Line | None) -> tuple[str, ...]:
     """The way from the training loop to a line."""
     return line.heat.chain if line is not None and line.heat is not None else ()
 

@@ -26,11 +26,10 @@ SELDOM = 0.25
 
 def answer_from_run(of_code: Answer, kind: Kind, facts: CodeFacts, run: RunFacts) -> Answer:
     """The answer of a run, where the code alone has answered `of_code`."""
-    claim = of_code.claim
     counted = kind.counted
     if counted is None:
         return of_code
-    span = facts.spans[claim.line]
+    span = facts.spans[of_code.line]
     here = [hit for hit in run.hits.get(facts.real, ()) if span.first <= hit.line <= span.last]
     told = _telling([hit for hit in here if counted(hit.event)], run)
     base = replace(of_code, basis="run")
@@ -73,15 +72,15 @@ def _of_hits(base: Answer, hits: Sequence[Hit], facts: CodeFacts, run: RunFacts)
     if per_step < SELDOM:
         reason = f"{said}: {per_step:.2g} a step in the mean, which is less than once in four steps"
         return replace(base, state=State.REFUTED, reason=reason)
-    cost = _price(hits, run)
-    return replace(base, state=State.CONFIRMED, reason=said + price_words(cost, run.simulated), cost=cost)
+    gain = _price(hits, run)
+    return replace(base, state=State.CONFIRMED, reason=said + price_words(gain, run.simulated), gain_ms=gain)
 
 
 def _price(hits: Sequence[Hit], run: RunFacts) -> Interval | None:
     """What a step would gain without what is hit; None where the price is that of a line which does more."""
     lines = {Line(hit.event.path, hit.event.line) for hit in hits}
-    places = _places(hits)
-    return gain_without(lines, run.simulated) if all((line.path, line.line) in places for line in lines) else None
+    innermost = {Line(hit.innermost.path, hit.innermost.line) for hit in hits}
+    return gain_without(lines, run.simulated) if lines <= innermost else None
 
 
 def _calls(event: DeviceEvent) -> tuple[str, ...]:
@@ -90,13 +89,9 @@ def _calls(event: DeviceEvent) -> tuple[str, ...]:
     return tuple(f"{place.path}:{place.line} in {place.function}" for place in users)[::-1]
 
 
-def _places(hits: Sequence[Hit]) -> set[tuple[str, int]]:
-    return {(hit.innermost.path, hit.innermost.line) for hit in hits}
-
-
 def _outside(answer: Answer, facts: CodeFacts) -> tuple[Heat, str]:
     """How often the code says that a line outside of the steps runs; an empty text where it does not say so."""
-    span = facts.spans[answer.claim.line]
+    span = facts.spans[answer.line]
     lines = (facts.lines[number] for number in range(span.first, span.last + 1) if number in facts.lines)
     told = next((line for line in lines if line.heat is not None), None)
     return (told.heat.heat if told is not None and told.heat is not None else Heat.UNKNOWN), outside_of_steps(told)

@@ -51,7 +51,7 @@ def judged(
         kind = kind_named(claim.kind, rules)
         fault = claim.fault or _fault(claim, kind, facts[claim.path])
         if fault or kind is None:
-            answers.append(Answer(claim, State.INVALID, fault, basis=""))
+            answers.append(Answer(*claim.written, State.INVALID, fault, basis=""))
             continue
         if kind not in codes:
             codes[kind] = frozenset(rule.code for rule in installed if kind.is_told_by(rule))

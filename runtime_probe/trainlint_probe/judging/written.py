@@ -23,9 +23,8 @@ def as_text(answers: Sequence[Answer], note: str, *, unicode: bool) -> str:
 
 
 def _line(answer: Answer, *, unicode: bool) -> str:
-    claim = answer.claim
-    place = f"{quoted(claim.path)}{f':{claim.line}' if claim.line else ''}" if claim.path else ""
-    told = " ".join(word for word in (place, claim.kind) if word)
+    place = f"{quoted(answer.path)}{f':{answer.line}' if answer.line else ''}" if answer.path else ""
+    told = " ".join(word for word in (place, answer.kind) if word)
     text = ": ".join(word for word in (answer.state.value, told, answer.reason) if word)
     if answer.chain and answer.state is not State.INVALID:
         arrow = " → " if unicode else " -> "

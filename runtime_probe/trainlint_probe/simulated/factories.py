@@ -91,11 +91,8 @@ class Factories:
 
     def _on_host(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A factory that is told to use the host, beneath whatever device is the surrounding one."""
-        self.operators.running.surroundings.append(())
-        try:
+        with self.operators.around(()):
             return func(*args, **kwargs) if getattr(func, "__code__", None) is None else self.call(func, args, kwargs)
-        finally:
-            self.operators.running.surroundings.pop()
 
     def _read_numbers(self, func: Any, args: Any, kwargs: Any) -> None:
         """A factory reads each tensor of the device among a list of numbers, one after the other."""

@@ -50,11 +50,9 @@ class Running(threading.local):
     def __init__(self) -> None:
         self.quiet = 0
         """Above 0: what runs is our own, or is not to be counted."""
-        self.surroundings: list[Sequence[Any]] = []
-        """The arguments of the functions of PyTorch's C++ that run now: what they make without a tensor lies where
-        these lie."""
-        self.names: list[str] = []
-        """What these functions are called."""
+        self.calls: list[tuple[Sequence[Any], str]] = []
+        """The functions of PyTorch's C++ that run now: the arguments of each, as what it makes without a tensor lies
+        where these lie, and what it is called, empty where that is not known."""
         self.makes_on_device = 0
         """Above 0: a factory that was given a device runs, of whose result C++ does not know yet where it lies."""
         self.entered: list[CodeType | None] = []
@@ -141,10 +139,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
             return self._on_host(operator, args, kwargs, bool(on_host))
         if on_host or kwargs:
             self._refuse(operator, args, kwargs, device, on_host)
-        try:
-            out = operator.call(*args, **kwargs)
-        except NotImplementedError as error:
-            raise no_cpu_kernel(operator.func._schema.name) from error
+        out = self._computed(operator, args, kwargs)
         if on_host or not plain or not operator.in_place:  # else it lies where it lay
             self._put(operator, args, out, device)
         if operator.launches:
@@ -284,9 +279,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def _surrounding(self) -> int | None:
         """The device on which a C++ function makes what it makes of no tensor."""
-        if not self.running.surroundings:
-            return None
-        for tensor in tensors(self.running.surroundings[-1]):
+        calls = self.running.calls
+        for tensor in tensors(calls[-1][0] if calls else ()):
             device = self.places.device(tensor)
             if device is not None:
                 return device
@@ -338,13 +332,11 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
     @contextmanager
     def around(self, values: Sequence[Any], name: str = "") -> Iterator[None]:
         """What C++ makes of no tensor lies, in this block, where these lie."""
-        self.running.surroundings.append(values)
-        self.running.names.append(name)
+        self.running.calls.append((values, name))
         try:
             yield
         finally:
-            self.running.surroundings.pop()
-            self.running.names.pop()
+            self.running.calls.pop()
 
     def forget_masks(self) -> None:
         """A step has ended: what many steps ago was indexed has no backward pass to come."""
@@ -353,8 +345,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc] # PyTorch is not read 
 
     def name(self, otherwise: str) -> str:
         """The function of PyTorch that was called, if that is known."""
-        names = self.running.names
-        return names[-1] if names and names[-1] else otherwise
+        calls = self.running.calls
+        return (calls[-1][1] if calls else "") or otherwise
 
 
 def _is_of_host(operator: Operator, args: Any, kwargs: Any) -> bool:

@@ -16,8 +16,8 @@ from trainlint_probe.watch.patches import Patches
 Function = Callable[..., Any]
 
 
-def install(patches: Patches, ranks: int, operators: Operators) -> None:
-    """`init_process_group` makes a fake group of so many ranks from now on, whatever backend it is asked for."""
+def install(patches: Patches, operators: Operators) -> None:
+    """`init_process_group` makes a fake group of a rank for each device, whatever backend it is asked for."""
     if not torch.distributed.is_available():
         return
     from torch.distributed import distributed_c10d
@@ -27,7 +27,7 @@ def install(patches: Patches, ranks: int, operators: Operators) -> None:
 
     @functools.wraps(own)
     def fake(backend: Any = None, init_method: Any = None, timeout: Any = None, **words: Any) -> Any:
-        world = int(os.environ.get("WORLD_SIZE", ranks))
+        world = int(os.environ.get("WORLD_SIZE", len(operators.places.memory)))
         asked = words.get("world_size", -1)
         rank = words.get("rank", -1)
         return own(

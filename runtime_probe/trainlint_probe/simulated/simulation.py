@@ -41,7 +41,6 @@ class Simulation:
         self.copies = Copies(self.places, self.log, self.operators)
         self.surface = Surface(self.operators, self.copies)
         self.compiling = Compiling(self._leave, values=values)
-        self._devices = devices
         self._thread = threading.local()
 
     def __enter__(self) -> Simulation:
@@ -49,11 +48,11 @@ class Simulation:
             raise RuntimeError("A GPU is simulated already: name more devices of it in place of a second one.")
         _ON.append(self)
         self._patches = Patches()
-        answers.install(self._patches, self.gpu, self._devices, self.copies, self.log)
+        answers.install(self._patches, self.gpu, self.copies)
         twins.install(self._patches, self.surface, self._enter_thread)
         self.compiling.install(self._patches)
         graphs.install(self._patches, self.operators)
-        ranks.install(self._patches, self._devices, self.operators)
+        ranks.install(self._patches, self.operators)
         if self.valueless is not None:
             self.valueless.install(self._patches)
         streams.tell(self.log)

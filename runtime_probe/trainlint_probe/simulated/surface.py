@@ -128,14 +128,13 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         name = self._names.get(func)
         code = None if name is not None else getattr(func, "__code__", None)
         if code is None:
-            running = self.operators.running
-            running.surroundings.append((args, tuple(kwargs.values())) if kwargs else args)
-            running.names.append(shown(func) if name is None else name)
+            calls = self.operators.running.calls
+            given = (args, tuple(kwargs.values())) if kwargs else args
+            calls.append((given, shown(func) if name is None else name))
             try:
                 return func(*args, **kwargs)
             finally:
-                running.surroundings.pop()
-                running.names.pop()
+                calls.pop()
         entered = self.operators.running.entered
         if entered and entered[-1] is code:  # it does not ask itself, but what it calls does, in its name
             entered[-1] = _WHOEVER
@@ -179,11 +178,8 @@ class Surface(TorchFunctionMode):  # type: ignore[misc] # PyTorch is not read by
         return known
 
     def _named(self, name: str, function: _Handler, *args: Any, **kwargs: Any) -> Any:
-        self.operators.running.names.append(name)
-        try:
+        with self.operators.around((), name):
             return function(*args, **kwargs)
-        finally:
-            self.operators.running.names.pop()
 
     # What a tensor says of its device.
 

@@ -222,6 +222,17 @@ def test_memory_is_that_of_live_storages_in_blocks(simulation: Simulation) -> No
     assert torch.cuda.max_memory_allocated() == 4096 + 512
 
 
+def test_memory_without_a_device_is_that_of_the_current_one(simulation: Simulation) -> None:
+    torch.cuda.set_device(1)
+    kept = torch.zeros(1000, device="cuda")
+    assert kept.get_device() == 1
+    assert torch.cuda.memory_allocated() == torch.cuda.memory_allocated(1) == 4096
+    with torch.cuda.device(0):
+        assert torch.cuda.memory_allocated() == 0
+    with torch.cuda.device(-1):
+        assert torch.cuda.memory_allocated() == 4096
+
+
 def test_threads_of_the_script_see_the_device(simulation: Simulation) -> None:
     made: list[torch.Tensor] = []
     thread = threading.Thread(target=lambda: made.append(torch.ones(2).cuda()))

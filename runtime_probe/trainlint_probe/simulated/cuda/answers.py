@@ -14,7 +14,6 @@ from trainlint.planning.hardware import Gpu
 from trainlint_probe.simulated.copies import Copies
 from trainlint_probe.simulated.cuda import streams
 from trainlint_probe.simulated.cuda.tensor_types import tensor_types
-from trainlint_probe.simulated.errors import no_such_device
 from trainlint_probe.simulated.events import Kind, Log, What
 from trainlint_probe.simulated.places import Memory
 from trainlint_probe.watch.patches import Patches
@@ -40,10 +39,10 @@ _OF_ACCELERATORS = (
 """Functions that `torch.accelerator` has as `torch.cuda` has them."""
 
 
-def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) -> None:
+def install(patches: Patches, gpu: Gpu, copies: Copies) -> None:
     """Put the answers in place of PyTorch's own."""
-    memory = copies.places.memory
-    answers = {**_answers(gpu, count, copies), **_of_memory(gpu, memory, log), **_of_chance()}
+    log = copies.log
+    answers = {**_answers(gpu, copies), **_of_memory(gpu, copies), **_of_chance()}
     for name, answer in answers.items():
         _replace(patches, name, answer)
     for module in (torch, torch.cuda):
@@ -56,7 +55,7 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
         patches.put(torch.cuda, name, getattr(streams, name))
     for name, context in _device_contexts(copies).items():
         patches.put(torch.cuda, name, context)
-    patches.put(torch.cuda, "synchronize", _noting(log, Kind.WAIT, "torch.cuda.synchronize"))
+    patches.put(torch.cuda, "synchronize", _waiting(log, "torch.cuda.synchronize"))
     patches.put(torch.cuda.nvtx, "range_push", lambda *_: 0)
     patches.put(torch.cuda.nvtx, "range_pop", lambda *_: 0)
     patches.put(torch.cuda.nvtx, "mark", lambda *_: None)
@@ -71,7 +70,7 @@ def install(patches: Patches, gpu: Gpu, count: int, copies: Copies, log: Log) ->
     _accelerator(patches, answers, log)
 
 
-def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
+def _answers(gpu: Gpu, copies: Copies) -> dict[str, Function]:
     capability = _by_name(_CAPABILITIES, gpu.name, (9, 0))
     properties = SimpleNamespace(
         name=f"NVIDIA {gpu.device}",
@@ -91,29 +90,19 @@ def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
         uuid="GPU-00000000-0000-0000-0000-000000000000",
     )
 
-    def checked(device: Any = None) -> int:
-        if isinstance(device, int) and device < 0:
-            return copies.current
-        index = copies.index(device if device is not None else "cuda")
-        return copies.current if index is None else index
-
     def set_device(device: Any) -> None:
-        index = device if isinstance(device, int) else torch.device(device).index
-        if index is not None and index >= 0:
-            if index >= count:
-                raise no_such_device(index, count)
-            copies.current = index
+        copies.current = _asked(copies, device)
 
     return {
         "is_available": lambda: True,
         "is_initialized": lambda: True,
         **dict.fromkeys(("init", "_lazy_init", "ipc_collect"), lambda: None),
-        "device_count": lambda: count,
+        "device_count": lambda: len(copies.places.memory),
         "current_device": lambda: copies.current,
         "set_device": set_device,
         "get_device_name": lambda device=None: f"NVIDIA {gpu.device}",
-        "get_device_capability": lambda device=None: (checked(device), capability)[1],
-        "get_device_properties": lambda device=None: (checked(device), properties)[1],
+        "get_device_capability": lambda device=None: (_asked(copies, device), capability)[1],
+        "get_device_properties": lambda device=None: (_asked(copies, device), properties)[1],
         "can_device_access_peer": lambda device, peer: True,
         "is_bf16_supported": lambda including_emulation=True: including_emulation or capability[0] >= 8,
         "is_tf32_supported": lambda: capability[0] >= 8,
@@ -125,10 +114,17 @@ def _answers(gpu: Gpu, count: int, copies: Copies) -> dict[str, Function]:
     }
 
 
-def _of_memory(gpu: Gpu, memory: list[Memory], log: Log) -> dict[str, Function]:
+def _asked(copies: Copies, device: Any) -> int:
+    """The index of the device that is asked for; that of the current one where a number below 0 or none is. Raises
+    RuntimeError where there is no such device.
+    """
+    index = None if isinstance(device, int) and device < 0 else copies.index(device)
+    return copies.current if index is None else index
+
+
+def _of_memory(gpu: Gpu, copies: Copies) -> dict[str, Function]:
     def of(device: Any = None) -> Memory:
-        index = device if isinstance(device, int) else getattr(torch.device(device or "cuda"), "index", None)
-        return memory[index or 0]
+        return copies.places.memory[_asked(copies, device)]
 
     def reset_peak(device: Any = None) -> None:
         of(device).peak = of(device).live
@@ -148,7 +144,7 @@ def _of_memory(gpu: Gpu, memory: list[Memory], log: Log) -> dict[str, Function]:
 
     kinds = ("allocated", "reserved", "cached")
     return {
-        "empty_cache": _noting(log, Kind.WAIT, "torch.cuda.empty_cache"),
+        "empty_cache": _waiting(copies.log, "torch.cuda.empty_cache"),
         **{f"memory_{kind}": lambda device=None: of(device).live for kind in kinds},
         **{f"max_memory_{kind}": lambda device=None: of(device).peak for kind in kinds},
         **{f"reset_{what}": reset_peak for what in ("peak_memory_stats", "max_memory_allocated", "max_memory_cached")},
@@ -194,8 +190,8 @@ def _accelerator(patches: Patches, of_cuda: dict[str, Function], log: Log) -> No
         "set_device_idx": of_cuda["set_device"],
         "current_stream": streams.current_stream,
         "set_stream": streams.set_stream,
-        "synchronize": _noting(log, Kind.WAIT, "torch.accelerator.synchronize"),
-        "empty_cache": _noting(log, Kind.WAIT, "torch.accelerator.empty_cache"),
+        "synchronize": _waiting(log, "torch.accelerator.synchronize"),
+        "empty_cache": _waiting(log, "torch.accelerator.empty_cache"),
         "memory_stats": lambda device=None: OrderedDict(of_cuda["memory_stats"](device)),
     }
     for name, answer in answers.items():
@@ -211,11 +207,11 @@ def _replace(patches: Patches, name: str, answer: Function) -> None:
             patches.put(owner, name, answer)
 
 
-def _noting(log: Log, kind: Kind, name: str) -> Function:
-    def note(*_: Any, **__: Any) -> None:
-        log.note(What(kind, name))
+def _waiting(log: Log, name: str) -> Function:
+    def wait(*_: Any, **__: Any) -> None:
+        log.note(What(Kind.WAIT, name))
 
-    return note
+    return wait
 
 
 def _device_contexts(copies: Copies) -> dict[str, type]:
@@ -223,13 +219,11 @@ def _device_contexts(copies: Copies) -> dict[str, type]:
         """As `torch.cuda.device`: an index, a name or a device; negative for nothing."""
 
         def __init__(self, device: Any) -> None:
-            index = device if isinstance(device, int) else getattr(torch.device(device), "index", None)
-            self.index = -1 if index is None else index
+            self.device = device
 
         def __enter__(self) -> None:
             self.before = copies.current
-            if self.index >= 0:
-                copies.current = self.index
+            copies.current = _asked(copies, self.device)
 
         def __exit__(self, *_: object) -> None:
             copies.current = self.before

@@ -170,12 +170,10 @@ def install(patches: Patches, operators: Operators) -> None:
                 )
             self.capture = operators.capture = Capture(operators)
             operators.log.in_place = self.capture.happened
-            streams.CAPTURING.append(self)
 
         def capture_end(self) -> None:
             """The graph is complete."""
             operators.capture = operators.log.in_place = None
-            streams.CAPTURING.clear()
             if self.capture is not None:
                 self.capture.end()
 

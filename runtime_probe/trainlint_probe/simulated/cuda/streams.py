@@ -13,19 +13,14 @@ _LOG: list[Log] = []
 """The log of the simulation that is on."""
 
 
-CAPTURING: list[Any] = []
-"""The graph that is being captured."""
-
-
 def is_capturing() -> bool:
     """As `torch.cuda.is_current_stream_capturing`."""
-    return bool(CAPTURING)
+    return any(log.in_place is not None for log in _LOG)
 
 
 def tell(log: Log | None) -> None:
     """Streams and events write to this log from now on."""
     _LOG[:] = [] if log is None else [log]
-    CAPTURING.clear()
 
 
 def _waited(name: str) -> None:

@@ -4,7 +4,6 @@ are kept.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -20,21 +19,11 @@ _WELL = (torch.isfinite, _Base.isfinite, torch.all, _Base.all, torch._is_all_tru
 """Functions whose truth says that all is well."""
 _FLASH = 1
 """The number of flash attention among the ways of `torch._fused_sdp_choice`."""
-_ATTENTION = inspect.Signature(
-    [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=otherwise)
-        for name, otherwise in (
-            ("query", None),
-            ("key", None),
-            ("value", None),
-            ("attn_mask", None),
-            ("dropout_p", 0.0),
-            ("is_causal", False),
-            ("scale", None),
-            ("enable_gqa", False),
-        )
-    ]
-)
+_ATTENTION = {
+    argument.name: argument.default_value
+    for argument in torch.ops.aten.scaled_dot_product_attention.default._schema.arguments
+}
+"""What attention may be given, in order, each with its default."""
 
 
 class Unread:
@@ -103,9 +92,7 @@ class Unread:
 
     def _attention(self, args: Any, kwargs: Any) -> Any:
         """PyTorch has one way of attention for tensors without values. Here it goes the way of those with values."""
-        given = _ATTENTION.bind(*args, **kwargs)
-        given.apply_defaults()
-        words = given.arguments
+        words = {**_ATTENTION, **dict(zip(_ATTENTION, args, strict=False)), **kwargs}
         if not self.places.is_known(words["query"]) or self._way(words) != _FLASH:
             return self.call(functional.scaled_dot_product_attention, args, kwargs)
         with self.operators.around(args, "torch.scaled_dot_product_attention"):
