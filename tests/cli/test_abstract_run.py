@@ -30,7 +30,7 @@ from helpers import keep, log
 
 def train(model, optimizer, loader, device):
     for step, (inputs, targets) in enumerate(loader):
-        inputs = inputs.to(device)
+        inputs, targets = inputs.to(device), targets.to(device)
         start = torch.zeros(8).to(device)
         loss = model(inputs + start, targets)
         optimizer.zero_grad()
@@ -62,7 +62,8 @@ def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Pro
         ("train.py", 7, "TRN205"),
         ("train.py", 8, "TRN207"),
     ]
-    read = report["findings"][0]
+    read, copied, _ = report["findings"]
+    assert [place["message"] for place in copied["related"]] == ["copies another part of the same batch"]
     assert read["chain"] == [
         "train.py:6: for step, (inputs, targets) in enumerate(loader)",
         "train.py:13: calls log",

@@ -94,6 +94,8 @@ class Event(NamedTuple):
     """What begins the step, and the calls from there to the operation."""
     in_forward: bool
     """Whether a forward pass is around."""
+    function: int = 0
+    """The line of the function around; 0 at the top level of a file."""
     idle: bool = False
     """Whether it is presumed to run, in a file that no other file imports."""
 
