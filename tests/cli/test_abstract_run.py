@@ -81,7 +81,9 @@ def test_why_tells_the_way_to_a_line_with_the_tests_before_it(abstract: Program)
     )
     assert "TRN202 host-copy-in-training-step" in words
     assert "silent: this code runs now and then" in words
-    assert "TRN201 item-in-training-step reports `value.item()`" in abstract("why", "helpers.py:2").out
+    reported = abstract("why", "helpers.py:2").out
+    assert "TRN201 item-in-training-step reports `value.item()`" in reported
+    assert "TRN201 item-in-training-step is silent" not in reported
 
 
 def test_a_cache_of_the_other_answer_is_not_used(program: Program, abstract: Program) -> None:

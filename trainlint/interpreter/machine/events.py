@@ -44,6 +44,8 @@ class Happening(Enum):
     """The result's size depends on the data."""
     ANSWER = auto()
     """The function answers yes or no in Python."""
+    CHECKED = auto()
+    """The function waits to learn whether it succeeded."""
     HOST_WRITE = auto()
     """A tensor of the device is written into one of the host."""
     SCALARS_TO_TENSOR = auto()
