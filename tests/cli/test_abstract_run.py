@@ -30,7 +30,7 @@ from helpers import keep, log
 
 def train(model, optimizer, loader, device):
     for step, (inputs, targets) in enumerate(loader):
-        inputs = inputs.to(device)
+        inputs, targets = inputs.to(device), targets.to(device)
         start = torch.zeros(8).to(device)
         loss = model(inputs + start, targets)
         optimizer.zero_grad()
@@ -62,7 +62,8 @@ def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Pro
         ("train.py", 7, "TRN205"),
         ("train.py", 8, "TRN207"),
     ]
-    read = report["findings"][0]
+    read, copied, _ = report["findings"]
+    assert [place["message"] for place in copied["related"]] == ["copies another part of the same batch"]
     assert read["chain"] == [
         "train.py:6: for step, (inputs, targets) in enumerate(loader)",
         "train.py:13: calls log",
@@ -80,7 +81,9 @@ def test_why_tells_the_way_to_a_line_with_the_tests_before_it(abstract: Program)
     )
     assert "TRN202 host-copy-in-training-step" in words
     assert "silent: this code runs now and then" in words
-    assert "TRN201 item-in-training-step reports `value.item()`" in abstract("why", "helpers.py:2").out
+    reported = abstract("why", "helpers.py:2").out
+    assert "TRN201 item-in-training-step reports `value.item()`" in reported
+    assert "TRN201 item-in-training-step is silent" not in reported
 
 
 def test_a_cache_of_the_other_answer_is_not_used(program: Program, abstract: Program) -> None:

@@ -216,7 +216,7 @@ class DeclaredRule(Rule, base=True):
             fix=lambda: self._fix_in_style(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
-            related=tuple(dict.fromkeys((*match.related, *_calls_to(operation)))),
+            related=tuple(dict.fromkeys((*match.related, *_alike(site, operation), *_calls_to(operation)))),
             heat=HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path)),
         )
 
@@ -335,6 +335,14 @@ def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
     return tuple(
         f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}" for link in links
     )
+
+
+def _alike(site: Site, operation: Operation) -> Iterator[RelatedPlace]:
+    """Further copies of parts of the same batch."""
+    source = site.source
+    for place in operation.alike:
+        span = source.span(source.offset(place.line, place.column), source.offset(place.end_line, place.end_column))
+        yield RelatedPlace(site.path, span.start_line, span.start_column, "copies another part of the same batch")
 
 
 def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:

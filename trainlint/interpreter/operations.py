@@ -45,6 +45,10 @@ class Operation(NamedTuple):
     """All calls of the function around."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
+    function: int = 0
+    """The line of the function around; 0 at the top level of a file."""
+    alike: tuple[Position, ...] = ()
+    """Further copies of parts of the same batch, which are no operations of their own here."""
 
 
 class Executed(NamedTuple):
@@ -83,6 +87,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
             tuple(getattr(value, "way", ())),
             calls,
             event.in_forward,
+            event.function,
         )
 
     visits: list[Visits] = []
@@ -90,9 +95,25 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
     by_file: dict[str, list[Operation]] = {}
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
-    told = {path: tuple(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
+    told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
     left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
     return Executed(told, visits[0].by_line if visits else {}, left_out)
+
+
+def _with_batches(operations: list[Operation]) -> tuple[Operation, ...]:
+    """The operations of a file, in their order; copies of one batch, side by side in one function, as one of them."""
+    batches: dict[tuple[int, Certainty, tuple[str, ...]], int] = {}
+    found: list[Operation] = []
+    for operation in operations:
+        if operation.happening is Happening.BATCH_COPY:
+            batch = (operation.function, operation.certainty, operation.way[:1])
+            if batch in batches:
+                first = found[batches[batch]]
+                found[batches[batch]] = first._replace(alike=(*first.alike, operation.position))
+                continue
+            batches[batch] = len(found)
+        found.append(operation)
+    return tuple(found)
 
 
 def _order(operation: Operation) -> tuple[Position, str]:

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.waits.checked_results import CHECKED
+from trainlint.analysis.tables.waits.checked_results import CHECKED, CheckedResult
 from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint.contract.bases import ReadRule
@@ -116,6 +116,7 @@ class TensorReadAsPythonValue(ReadRule):
             Happening.COMPARE,
             Happening.SIZE,
             Happening.ANSWER,
+            Happening.CHECKED,
             Happening.HOST_WRITE,
             Happening.SCALARS_TO_TENSOR,
         }
@@ -129,7 +130,10 @@ class TensorReadAsPythonValue(ReadRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A read of a tensor of the device by Python."""
-        return Match(site, fields={"how": _HOW.get(operation.happening, "")}, help=_INSTEAD_OF.get(operation.happening))
+        instead = _INSTEAD_OF.get(operation.happening)
+        if operation.happening is Happening.CHECKED and isinstance(site.node, ast.Call):
+            instead = _instead_of_checked(CHECKED.get(site.origin(site.call.func) or ""))
+        return Match(site, fields={"how": _HOW.get(operation.happening, "")}, help=instead)
 
     def found(self, site: Site) -> Match | None:
         """The first device tensor that Python reads here."""
@@ -144,8 +148,11 @@ class TensorReadAsPythonValue(ReadRule):
         by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
         checked = CHECKED.get(site.origin(site.call.func) or "") if isinstance(site.node, ast.Call) else None
         if checked is not None:
-            instead = f"use `{checked.instead}`, which does not wait" if checked.instead else _UNCHECKED
-            return Match(site.at(node), level(sure), {"how": by}, help=instead)
+            return Match(site.at(node), level(sure), {"how": by}, help=_instead_of_checked(checked))
         if how.endswith(" from"):
             return Match(site.at(node), level(sure), {"how": by}, help=instead_of_size(site, node))
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))
+
+
+def _instead_of_checked(checked: CheckedResult | None) -> str:
+    return f"use `{checked.instead}`, which does not wait" if checked and checked.instead else _UNCHECKED

@@ -124,12 +124,13 @@ class _Questions:
         """What each rule makes of the lines. The findings of the whole file are kept in `_found`."""
         # Also places that run too seldom for a rule, which then says so.
         places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
-        looks = [
-            look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)
-        ]
+        questions = zip(self.rules, places, strict=True)
+        looks = [look for asked, wanted in questions for look in self._of_rule(asked, wanted)]
         if self.executed is None:
             return looks
-        return [*looks, *(look for asked in self.rules for look in self._of_executed(asked, self.executed))]
+        told = [look for asked in self.rules for look in self._of_executed(asked, self.executed)]
+        spoken = {(look.code, look.span.start_line) for look in told}
+        return [*told, *(look for look in looks if (look.code, look.span.start_line) not in spoken)]
 
     def _of_executed(self, explained: ExplainedRule, executed: ExecutedLines) -> Iterator[Look]:
         """The rule's findings about operations on the lines that the abstract run executed."""

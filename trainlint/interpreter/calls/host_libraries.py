@@ -24,6 +24,21 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
         for value in args:
             surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
             run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
+    known = _known(run, name, arguments, node)
+    if known is not None:
+        return known
+    if name.startswith("logging") or name.rpartition(".")[2] in _LOG_FUNCTIONS:
+        for value in args:
+            run.reads(node, value, Happening.FORMAT, "logging")
+        return NONE
+    if ARRAY_LIBRARY.match(name):
+        return ARRAY
+    return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _known(run: Run, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+    """What single functions give that pass their argument on, make a container, or collect garbage."""
+    args = arguments.args
     match name:
         case "gc.collect":
             run.tell(node, Happening.COLLECT, "`gc.collect()`")
@@ -36,10 +51,4 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             return Mapping_(dict(arguments.named))
         case "collections.deque":
             return Items(())
-    if name.startswith("logging") or name.rpartition(".")[2] in _LOG_FUNCTIONS:
-        for value in args:
-            run.reads(node, value, Happening.FORMAT, "logging")
-        return NONE
-    if ARRAY_LIBRARY.match(name):
-        return ARRAY
-    return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+    return None

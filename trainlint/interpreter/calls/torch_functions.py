@@ -11,6 +11,7 @@ from trainlint.interpreter.calls.transfers import moved
 from trainlint.interpreter.libraries.tensors import (
     ANSWERING,
     BY_SIZE_OR_DATA,
+    CHECKING,
     FACTORIES,
     FROM_DATA,
     HOST_ANSWERS,
@@ -53,7 +54,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
-    _tell_waits(run, last, arguments, node)
+    _tell_waits(run, name, last, arguments, node)
     if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
@@ -77,7 +78,7 @@ def _made_or_wrapped(name: str, last: str, args: Sequence[Value]) -> Value | Non
     return None
 
 
-def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> None:
+def _tell_waits(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST) -> None:
     args = arguments.args
     target = next((value for value in args if isinstance(value, Tensor)), None)
     if target is not None and target.place in ("device", "unknown"):
@@ -85,6 +86,8 @@ def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> Non
             run.tell(node, Happening.ANSWER, f"`torch.{last}`", target)
         elif last in SIZED:
             run.tell(node, Happening.SIZED, f"`torch.{last}`", target)
+        elif name in CHECKING:
+            run.tell(node, Happening.CHECKED, f"`{name}`", target)
     tell = _SIZED_WITHOUT.get(last)
     if tell is not None:
         tell(run, arguments, node)

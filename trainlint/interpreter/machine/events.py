@@ -44,6 +44,8 @@ class Happening(Enum):
     """The result's size depends on the data."""
     ANSWER = auto()
     """The function answers yes or no in Python."""
+    CHECKED = auto()
+    """The function waits to learn whether it succeeded."""
     HOST_WRITE = auto()
     """A tensor of the device is written into one of the host."""
     SCALARS_TO_TENSOR = auto()
@@ -94,6 +96,8 @@ class Event(NamedTuple):
     """What begins the step, and the calls from there to the operation."""
     in_forward: bool
     """Whether a forward pass is around."""
+    function: int = 0
+    """The line of the function around; 0 at the top level of a file."""
     idle: bool = False
     """Whether it is presumed to run, in a file that no other file imports."""
 

@@ -268,6 +268,7 @@ class Run:
             self.level,
             self._chain(start),
             self._in_forward,
+            0 if self.frame.function is None else self.frame.function.node.lineno,
             self.idle,
         )
         self._note(Told(event, len(self.stack), start))
