@@ -37,6 +37,8 @@ _INSTEAD_OF = {
     Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
     Happening.SIZE: "take the size from a value that is already on the CPU, such as `x.shape[0]`",
     Happening.ANSWER: "compare on the GPU and read the answer every N steps",
+    Happening.CHECKED: "pass `validate_args=False` to a distribution once the code works; of functions of "
+    "`torch.linalg`, those that end in `_ex` do not wait",
     Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
     Happening.SCALARS_TO_TENSOR: "use `torch.stack`, which stays on the GPU",
 }
@@ -117,6 +119,7 @@ class TensorReadAsPythonValue(ReadRule):
             Happening.SIZE,
             Happening.ANSWER,
             Happening.HOST_WRITE,
+            Happening.CHECKED,
             Happening.SCALARS_TO_TENSOR,
         }
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from trainlint.interpreter.calls.containers import container_method
+from trainlint.interpreter.calls.distributions import distribution_method
 from trainlint.interpreter.calls.library_functions import library_function
 from trainlint.interpreter.calls.made_objects import call_made, is_optimizer, made_method
 from trainlint.interpreter.calls.objects import call_object, construct, object_method
@@ -26,6 +27,7 @@ from trainlint.interpreter.values.kinds import (
     Array,
     Choice,
     ClassValue,
+    Distribution,
     FunctionValue,
     Items,
     Loader,
@@ -184,6 +186,7 @@ _METHODS: Final[dict[type[Value], Callable[[Run, Any, str, Arguments, ast.Call, 
     Loader: container_method,
     Array: _array_method,
     Made: made_method,
+    Distribution: distribution_method,
     FunctionValue: _function_method,
 }
 """How a method is called, by the kind of its object; `unknown_method` by its name alone for all others."""

@@ -46,6 +46,8 @@ class Happening(Enum):
     """The function answers yes or no in Python."""
     HOST_WRITE = auto()
     """A tensor of the device is written into one of the host."""
+    CHECKED = auto()
+    """The function checks values: a distribution its parameters, `torch.linalg.inv` whether it succeeded."""
     SCALARS_TO_TENSOR = auto()
     """`torch.tensor` reads each scalar of a list."""
     SYNCHRONIZE = auto()

@@ -317,6 +317,21 @@ class Made(Name):
     __slots__ = ()
 
 
+class Distribution(Made):
+    """An instance of a class of `torch.distributions`."""
+
+    __slots__ = ("checks", "place")
+
+    def __init__(self, dotted: str, place: Place, checks: bool, maybe_none: bool = False) -> None:
+        super().__init__(dotted, maybe_none)
+        self.place, self.checks = place, checks
+        """Where its parameters lie, and whether it checks their values and those that it is asked about."""
+
+    def identity(self, depth: int) -> Hashable:
+        """The name, the place and whether it checks."""
+        return (self.dotted, self.place, self.checks)
+
+
 class Choice(Value):
     """One of several things that can be called or have attributes."""
 
