@@ -8,12 +8,18 @@ from typing import Final
 from trainlint.interpreter.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
-from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _READING: Final = ("math.", "numpy.", "np.")
 _ASKING: Final = frozenset({"isscalar", "ndim", "shape", "size"})
 """What NumPy answers without the numbers."""
+_OF_NUMBERS: Final = frozenset("log log2 log10 exp sqrt abs floor ceil cos sin tanh prod maximum minimum power".split())
+"""Functions that give a number where they are given numbers alone."""
+_OF_ALL: Final = frozenset({"argmax", "argmin"})
+"""Functions that give a number where they are given no axis."""
+_DRAWS: Final = {"randint": 3, "choice": 2, "uniform": 3, "normal": 3, "rand": 1, "randn": 1, "random": 1}
+"""Functions that draw a number where they are given no size, with how many arguments begin to say one."""
 _LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})
 
 
@@ -41,5 +47,15 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             run.reads(node, value, Happening.FORMAT, "logging")
         return NONE
     if ARRAY_LIBRARY.match(name):
-        return ARRAY
+        return PLAIN if _is_number(name.rpartition(".")[2], arguments) else ARRAY
     return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _is_number(last: str, arguments: Arguments) -> bool:
+    """Whether a function of NumPy gives a number, and no array."""
+    args = arguments.args
+    if last in _OF_NUMBERS:
+        return bool(args) and all(isinstance(value, Plain) for value in args)
+    if last in _OF_ALL:
+        return len(args) < 2 and not arguments.named
+    return last in _DRAWS and len(args) < _DRAWS[last] and "size" not in arguments.named

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.interpreter.calls.places import place_of
 from trainlint.interpreter.calls.transfers import moved
 from trainlint.interpreter.libraries.tensors import (
@@ -54,6 +55,8 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
     _tell_waits(run, last, arguments, node)
+    if name in CHECKED and args:
+        run.reads(node, args[0], Happening.CHECKED, f"`{name}`", structures=True)
     if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.interpreter.execution.assignment import HOST_MADE, slice_bounds
+from trainlint.interpreter.execution.assignment import copied_for_use, slice_bounds
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -103,8 +103,12 @@ def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Va
     if base.place != "device":
         return
     for part in parts:
-        if isinstance(part, Tensor) and part.place == "host" and part.source in HOST_MADE and not part.container:
-            run.tell(node, Happening.INDEX_COPY, "a host tensor as index", part)
+        if copied_for_use(part):
+            run.tell(node, Happening.INDEX_COPY, "an index of the host", part)
+    lists = node.slice.elts if isinstance(node.slice, ast.Tuple) else (node.slice,)
+    for one in lists:
+        if isinstance(one, ast.List | ast.ListComp):
+            run.tell(node, Happening.INDEX_COPY, "a list as index", PLAIN)
 
 
 def slice_(run: Run, node: ast.Slice, frame: Frame) -> Value:
