@@ -21,6 +21,7 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Stream,
     Tensor,
+    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -44,6 +45,8 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
+    if isinstance(base, Unknown) and isinstance(index, Tensor) and index.place == "device":
+        return _of_tensor(run, node, Tensor(way=("indexed by a tensor of the device",)), index, frame)
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return by_name(node.slice.value) or UNKNOWN
     return UNKNOWN
