@@ -38,6 +38,7 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Source,
     Tensor,
+    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -180,8 +181,8 @@ def _source(last: str, data: Value) -> Source:
 
 def _copies(last: str, source: Source, data: Value) -> bool:
     """Whether numbers or an array of the host are copied to the device."""
-    if source == "array":
-        return True
+    if source == "array" or (last == "tensor" and isinstance(data, Unknown)):
+        return True  # nobody makes a tensor of a tensor so
     return last in ("tensor", "as_tensor") and (source == "number" or isinstance(data, Items))
 
 
