@@ -31,6 +31,8 @@ for batch in DataLoader([]):
         "output[..., [0, 2]]",
         "output[[i for i in range(3)]]",
         "output[chosen] = 0",
+        "output[np.tril_indices(3)[0]]",
+        "output[chosen[2:]]",
         "output[np.random.choice(8, 4)]",
     ],
 )
@@ -40,7 +42,16 @@ def test_arrays_and_lists_are_copied(statement: str) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["output[0, 1]", "output[(0, 1)]", "output[np.random.randint(8)]", "output[0] = np.log(2)", "output.cpu()[chosen]"],
+    [
+        "output[chosen[0]]",
+        "[output[k] for k in chosen]",
+        "output[chosen.argmax()]",
+        "output[0, 1]",
+        "output[(0, 1)]",
+        "output[np.random.randint(8)]",
+        "output[0] = np.log(2)",
+        "output.cpu()[chosen]",
+    ],
 )
 def test_numbers_are_not_copied(statement: str) -> None:
     assert "INDEX_COPY sure" not in _told(statement)

@@ -21,6 +21,7 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ARRAY,
+    ARRAY_ITEM,
     NONE,
     PLAIN,
     UNKNOWN,
@@ -163,8 +164,14 @@ def _own_method(
     return object_method(run, base, name, arguments, node, frame)
 
 
+_WHOLE: Final = frozenset({"copy", "flatten", "ravel", "squeeze", "transpose", "argsort", "conj"})
+"""Methods that give an array where they are given nothing; of others it may be a number."""
+
+
 def _array_method(run: Run, base: Array, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
-    return PLAIN if name == "item" else Items((PLAIN,)) if name == "tolist" else ARRAY
+    if name == "item":
+        return PLAIN
+    return Items((PLAIN,)) if name == "tolist" else ARRAY if arguments.values or name in _WHOLE else ARRAY_ITEM
 
 
 def _function_method(

@@ -20,6 +20,10 @@ _OF_ALL: Final = frozenset({"argmax", "argmin"})
 """Functions that give a number where they are given no axis."""
 _DRAWS: Final = {"randint": 3, "choice": 2, "uniform": 3, "normal": 3, "rand": 1, "randn": 1, "random": 1}
 """Functions that draw a number where they are given no size, with how many arguments begin to say one."""
+_SEVERAL: Final = frozenset({"where", "nonzero", "tril_indices", "triu_indices", "diag_indices", "unravel_index"})
+"""Functions that give one array for each dimension."""
+_MOST_TO_FIND: Final = 3
+"""`np.where` of as many arguments chooses, and gives one array."""
 _LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})
 
 
@@ -47,6 +51,8 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             run.reads(node, value, Happening.FORMAT, "logging")
         return NONE
     if ARRAY_LIBRARY.match(name):
+        if name.rpartition(".")[2] in _SEVERAL and len(args) < _MOST_TO_FIND:
+            return Items((ARRAY,))
         return PLAIN if _is_number(name.rpartition(".")[2], arguments) else ARRAY
     return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
 

@@ -107,14 +107,14 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
     if not isinstance(value, Array) and copied_for_use(value):  # NumPy's numbers are written as numbers
         run.tell(target, Happening.INDEX_COPY, "a write of a host tensor", value)
     for part in index.parts if isinstance(index, Items) else (index,):
-        if copied_for_use(part):
+        if isinstance(part, Array) and copied_for_use(part):
             run.tell(target, Happening.INDEX_COPY, "an index of the host", part)
 
 
 def copied_for_use(value: Value) -> bool:
     """Whether a tensor of the device copies a value to use it: an array, or a tensor that the host made."""
     if isinstance(value, Array):
-        return True
+        return not value.is_item
     return isinstance(value, Tensor) and value.place == "host" and value.source in _HOST_MADE and not value.container
 
 

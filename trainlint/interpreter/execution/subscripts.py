@@ -11,6 +11,7 @@ from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
+    ARRAY_ITEM,
     PLAIN,
     UNKNOWN,
     Array,
@@ -41,7 +42,7 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Stream():
             return element(base)
         case Array():
-            return base
+            return base if isinstance(index, Array) or _has_slice(node.slice) else ARRAY_ITEM
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
@@ -50,6 +51,10 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return by_name(node.slice.value) or UNKNOWN
     return UNKNOWN
+
+
+def _has_slice(index: ast.expr) -> bool:
+    return any(isinstance(part, ast.Slice) for part in (index.elts if isinstance(index, ast.Tuple) else (index,)))
 
 
 def item_of(base: Mapping_, key: Value) -> Value:

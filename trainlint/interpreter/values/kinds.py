@@ -136,7 +136,16 @@ class Tensor(Value):
 class Array(Value):
     """A NumPy array, or what a library made of the host's memory."""
 
-    __slots__ = ()
+    __slots__ = ("is_item",)
+
+    def __init__(self, is_item: bool = False, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.is_item = is_item
+        """Whether it is an item of another, and thus perhaps a number."""
+
+    def identity(self, depth: int) -> Hashable:
+        """Whether it is an item."""
+        return self.is_item
 
 
 class Device(Value):
@@ -355,6 +364,7 @@ NONE: Final = Plain(None)
 TRUE: Final = Plain(True)
 FALSE: Final = Plain(False)
 ARRAY: Final = Array()
+ARRAY_ITEM: Final = Array(is_item=True)
 _CALLABLE = (Object, ClassValue, FunctionValue, Name, ModuleValue)
 
 
