@@ -55,3 +55,8 @@ def test_arrays_and_lists_are_copied(statement: str) -> None:
 )
 def test_numbers_are_not_copied(statement: str) -> None:
     assert "INDEX_COPY sure" not in _told(statement)
+
+
+def test_a_mask_of_the_device_indexes_what_is_not_known() -> None:
+    assert _told("rows = lookup(output)[output > 0]") == ["MASK_INDEX sure"]
+    assert _told("rows = lookup(output)[output > 0].sum().item()") == ["ITEM sure", "MASK_INDEX sure"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Final
 
 from trainlint.interpreter.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
@@ -31,9 +32,7 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
     """Call a function of a host library by its dotted name."""
     args = arguments.args
     if name.startswith(_READING) and name.rpartition(".")[2] not in _ASKING:
-        for value in args:
-            surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
-            run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
+        _read(run, name, args, node)
     match name:
         case "gc.collect":
             run.tell(node, Happening.COLLECT, "`gc.collect()`")
@@ -51,10 +50,21 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             run.reads(node, value, Happening.FORMAT, "logging")
         return NONE
     if ARRAY_LIBRARY.match(name):
-        if name.rpartition(".")[2] in _SEVERAL and len(args) < _MOST_TO_FIND:
-            return Items((ARRAY,))
-        return PLAIN if _is_number(name.rpartition(".")[2], arguments) else ARRAY
+        return _of_arrays(name.rpartition(".")[2], arguments)
     return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _read(run: Run, name: str, args: Sequence[Value], node: ast.AST) -> None:
+    for value in args:
+        surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
+        run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
+
+
+def _of_arrays(last: str, arguments: Arguments) -> Value:
+    """What a function of NumPy gives: an array, several, or a number."""
+    if last in _SEVERAL and len(arguments.args) < _MOST_TO_FIND:
+        return Items((ARRAY,))
+    return PLAIN if _is_number(last, arguments) else ARRAY
 
 
 def _is_number(last: str, arguments: Arguments) -> bool:

@@ -102,8 +102,11 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
     if _selects(index) and isinstance(value, Tensor) and not value.container:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     slice_bounds(run, target.slice, frame)
-    if base.place != "device":
-        return
+    if base.place == "device":
+        _copied_in_writing(run, target, index, value)
+
+
+def _copied_in_writing(run: Run, target: ast.Subscript, index: Value, value: Value) -> None:
     if not isinstance(value, Array) and copied_for_use(value):  # NumPy's numbers are written as numbers
         run.tell(target, Happening.INDEX_COPY, "a write of a host tensor", value)
     for part in index.parts if isinstance(index, Items) else (index,):

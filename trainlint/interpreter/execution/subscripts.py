@@ -46,6 +46,11 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
+    return _of_unknown(run, node, base, index, frame)
+
+
+def _of_unknown(run: Run, node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
+    """What a tensor of the device can index is one; else the key says what it is."""
     if isinstance(base, Unknown) and isinstance(index, Tensor) and index.place == "device":
         return _of_tensor(run, node, Tensor(way=("indexed by a tensor of the device",)), index, frame)
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
