@@ -122,3 +122,14 @@ visualize()
 )
 def test_what_runs_in_few_steps_is_not_told(code: str) -> None:
     assert _waits(code) == []
+
+
+@pytest.mark.parametrize("name", ["before_batch", "after_loss", "on_train_step_end"])
+def test_a_callback_is_called_in_each_step(name: str) -> None:
+    code = f"""
+from training import Callback
+class Mixing(Callback):
+    def {name}(self):
+        self.order = torch.arange(8).to(self.x.device)
+"""
+    assert len(_waits(code)) == 1

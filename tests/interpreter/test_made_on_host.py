@@ -28,3 +28,17 @@ for batch in DataLoader([]):
 """
     _, events = run_files([("train.py", code)])
     assert places(events) == [f"train.py:7 {expected} sure"]
+
+
+def test_a_tensor_of_what_is_not_known_copies_it() -> None:
+    code = """
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(3, 3).cuda()
+for batch in DataLoader([]):
+    weights = torch.tensor(lookup(batch), device="cuda")
+    weights = torch.as_tensor(lookup(batch), device="cuda")
+    model(batch.cuda(non_blocking=True) * weights).sum().backward()
+"""
+    _, events = run_files([("train.py", code)])
+    assert places(events) == ["train.py:6 DATA_COPY sure"]

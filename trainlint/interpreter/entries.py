@@ -21,6 +21,7 @@ from trainlint.interpreter.libraries.frameworks import (
     PRESUMED,
     STEP_HOOKS,
     WITHOUT_BATCH,
+    is_step_hook,
 )
 from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.libraries.modules import AUTOGRAD
@@ -104,10 +105,10 @@ def _reached(run: Run, function: Function) -> dict[str, list[object]]:
 def _is_hook(function: Function) -> bool:
     """Whether a framework calls a method in each step."""
     cls = function.cls
-    if cls is None or function.name not in STEP_HOOKS or function.no_grad:
+    if cls is None or function.no_grad:
         return False
     bases = " ".join((*cls.library_bases, *(base.name for base in cls.order)))
-    return re.search(STEP_HOOKS[function.name], bases) is not None
+    return is_step_hook(function.name, bases)
 
 
 def _trains_alone(function: Function) -> bool:

@@ -37,6 +37,7 @@ _INSTEAD_OF = {
     Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
     Happening.SIZE: "take the size from a value that is already on the CPU, such as `x.shape[0]`",
     Happening.ANSWER: "compare on the GPU and read the answer every N steps",
+    Happening.CHECKED: "pass `validate_args=False` to the distribution once the code works",
     Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
     Happening.SCALARS_TO_TENSOR: "use `torch.stack`, which stays on the GPU",
 }
@@ -132,7 +133,8 @@ class TensorReadAsPythonValue(ReadRule):
         """A read of a tensor of the device by Python."""
         instead = _INSTEAD_OF.get(operation.happening)
         if operation.happening is Happening.CHECKED and isinstance(site.node, ast.Call):
-            instead = _instead_of_checked(CHECKED.get(site.origin(site.call.func) or ""))
+            checked = CHECKED.get(site.origin(site.call.func) or "")
+            instead = instead if checked is None else _instead_of_checked(checked)
         return Match(site, fields={"how": _HOW.get(operation.happening, "")}, help=instead)
 
     def found(self, site: Site) -> Match | None:
@@ -154,5 +156,5 @@ class TensorReadAsPythonValue(ReadRule):
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))
 
 
-def _instead_of_checked(checked: CheckedResult | None) -> str:
-    return f"use `{checked.instead}`, which does not wait" if checked and checked.instead else _UNCHECKED
+def _instead_of_checked(checked: CheckedResult) -> str:
+    return f"use `{checked.instead}`, which does not wait" if checked.instead else _UNCHECKED

@@ -62,7 +62,8 @@ COUNTER: Final = re.compile(
 PROGRESS: Final = re.compile(r"(^|[._])(p|progress|tqdm|batch)_?bar\.n$")
 """What a progress bar has counted."""
 ACCUMULATION: Final = re.compile(
-    r"accum|micro|grad_acc|update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision", re.IGNORECASE
+    r"accum|micro|grad_acc|(?<![a-z]_)update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision",
+    re.IGNORECASE,
 )
 INTERVAL: Final = re.compile(
     r"freq|every|interval|period|(?<![a-z])per_(checkpoint|ckpt|log|print|save|eval|report)"

@@ -6,6 +6,7 @@ each answer is a function of one of the other modules:
 - `objects.py`: objects and classes of the project. Its functions are executed by `execution.bodies`.
 - `library_functions.py`: by dotted name: `builtins.py`, `host_libraries.py` (NumPy, logging), `torch_objects.py`
   (modules, wrappers, collectives) and `torch_functions.py` (what makes, combines and asks tensors), `loaders.py`.
+- `distributions.py`: `torch.distributions`, whose objects check values on the host.
 - `tensor_methods.py`, `containers.py`, `made_objects.py` (objects of libraries), and `unknown_methods.py`, which judges
   by the name of the method and by what the code calls its object.
 - `transfers.py`: copies between host and device; all of them, by whatever call, end in `moved`, which alone decides

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from trainlint.interpreter.calls.containers import container_method
+from trainlint.interpreter.calls.distributions import distribution_method
 from trainlint.interpreter.calls.library_functions import library_function
 from trainlint.interpreter.calls.made_objects import call_made, is_optimizer, made_method
 from trainlint.interpreter.calls.objects import call_object, construct, object_method
@@ -20,12 +21,14 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ARRAY,
+    ARRAY_ITEM,
     NONE,
     PLAIN,
     UNKNOWN,
     Array,
     Choice,
     ClassValue,
+    Distribution,
     FunctionValue,
     Items,
     Loader,
@@ -161,8 +164,14 @@ def _own_method(
     return object_method(run, base, name, arguments, node, frame)
 
 
+_WHOLE: Final = frozenset({"copy", "flatten", "ravel", "squeeze", "transpose", "argsort", "conj"})
+"""Methods that give an array where they are given nothing; of others it may be a number."""
+
+
 def _array_method(run: Run, base: Array, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
-    return PLAIN if name == "item" else Items((PLAIN,)) if name == "tolist" else ARRAY
+    if name == "item":
+        return PLAIN
+    return Items((PLAIN,)) if name == "tolist" else ARRAY if arguments.values or name in _WHOLE else ARRAY_ITEM
 
 
 def _function_method(
@@ -184,6 +193,7 @@ _METHODS: Final[dict[type[Value], Callable[[Run, Any, str, Arguments, ast.Call, 
     Loader: container_method,
     Array: _array_method,
     Made: made_method,
+    Distribution: distribution_method,
     FunctionValue: _function_method,
 }
 """How a method is called, by the kind of its object; `unknown_method` by its name alone for all others."""

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Final
 
 from trainlint.interpreter.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
-from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _READING: Final = ("math.", "numpy.", "np.")
 _ASKING: Final = frozenset({"isscalar", "ndim", "shape", "size"})
 """What NumPy answers without the numbers."""
+_OF_NUMBERS: Final = frozenset("log log2 log10 exp sqrt abs floor ceil cos sin tanh prod maximum minimum power".split())
+"""Functions that give a number where they are given numbers alone."""
+_OF_ALL: Final = frozenset({"argmax", "argmin"})
+"""Functions that give a number where they are given no axis."""
+_DRAWS: Final = {"randint": 3, "choice": 2, "uniform": 3, "normal": 3, "rand": 1, "randn": 1, "random": 1}
+"""Functions that draw a number where they are given no size, with how many arguments begin to say one."""
+_SEVERAL: Final = frozenset({"where", "nonzero", "tril_indices", "triu_indices", "diag_indices", "unravel_index"})
+"""Functions that give one array for each dimension."""
+_MOST_TO_FIND: Final = 3
+"""`np.where` of as many arguments chooses, and gives one array."""
 _LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})
 
 
@@ -21,24 +32,7 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
     """Call a function of a host library by its dotted name."""
     args = arguments.args
     if name.startswith(_READING) and name.rpartition(".")[2] not in _ASKING:
-        for value in args:
-            surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
-            run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
-    known = _known(run, name, arguments, node)
-    if known is not None:
-        return known
-    if name.startswith("logging") or name.rpartition(".")[2] in _LOG_FUNCTIONS:
-        for value in args:
-            run.reads(node, value, Happening.FORMAT, "logging")
-        return NONE
-    if ARRAY_LIBRARY.match(name):
-        return ARRAY
-    return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
-
-
-def _known(run: Run, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
-    """What single functions give that pass their argument on, make a container, or collect garbage."""
-    args = arguments.args
+        _read(run, name, args, node)
     match name:
         case "gc.collect":
             run.tell(node, Happening.COLLECT, "`gc.collect()`")
@@ -51,4 +45,33 @@ def _known(run: Run, name: str, arguments: Arguments, node: ast.AST) -> Value | 
             return Mapping_(dict(arguments.named))
         case "collections.deque":
             return Items(())
-    return None
+    if name.startswith("logging") or name.rpartition(".")[2] in _LOG_FUNCTIONS:
+        for value in args:
+            run.reads(node, value, Happening.FORMAT, "logging")
+        return NONE
+    if ARRAY_LIBRARY.match(name):
+        return _of_arrays(name.rpartition(".")[2], arguments)
+    return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _read(run: Run, name: str, args: Sequence[Value], node: ast.AST) -> None:
+    for value in args:
+        surely = isinstance(value, Tensor) and value.source not in ("parameter", "loader")
+        run.reads(node, value, Happening.NUMBER, f"`{name}`", structures=surely)
+
+
+def _of_arrays(last: str, arguments: Arguments) -> Value:
+    """What a function of NumPy gives: an array, several, or a number."""
+    if last in _SEVERAL and len(arguments.args) < _MOST_TO_FIND:
+        return Items((ARRAY,))
+    return PLAIN if _is_number(last, arguments) else ARRAY
+
+
+def _is_number(last: str, arguments: Arguments) -> bool:
+    """Whether a function of NumPy gives a number, and no array."""
+    args = arguments.args
+    if last in _OF_NUMBERS:
+        return bool(args) and all(isinstance(value, Plain) for value in args)
+    if last in _OF_ALL:
+        return len(args) < 2 and not arguments.named
+    return last in _DRAWS and len(args) < _DRAWS[last] and "size" not in arguments.named

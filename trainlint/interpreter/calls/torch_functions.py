@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.interpreter.calls.places import place_of
 from trainlint.interpreter.calls.transfers import moved
 from trainlint.interpreter.libraries.tensors import (
     ANSWERING,
     BY_SIZE_OR_DATA,
-    CHECKING,
     FACTORIES,
     FROM_DATA,
     HOST_ANSWERS,
@@ -38,6 +38,7 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Source,
     Tensor,
+    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -54,7 +55,9 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
-    _tell_waits(run, name, last, arguments, node)
+    _tell_waits(run, last, arguments, node)
+    if name in CHECKED and args:
+        run.reads(node, args[0], Happening.CHECKED, f"`{name}`", structures=True)
     if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
@@ -78,7 +81,7 @@ def _made_or_wrapped(name: str, last: str, args: Sequence[Value]) -> Value | Non
     return None
 
 
-def _tell_waits(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST) -> None:
+def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> None:
     args = arguments.args
     target = next((value for value in args if isinstance(value, Tensor)), None)
     if target is not None and target.place in ("device", "unknown"):
@@ -86,8 +89,6 @@ def _tell_waits(run: Run, name: str, last: str, arguments: Arguments, node: ast.
             run.tell(node, Happening.ANSWER, f"`torch.{last}`", target)
         elif last in SIZED:
             run.tell(node, Happening.SIZED, f"`torch.{last}`", target)
-        elif name in CHECKING:
-            run.tell(node, Happening.CHECKED, f"`{name}`", target)
     tell = _SIZED_WITHOUT.get(last)
     if tell is not None:
         tell(run, arguments, node)
@@ -180,8 +181,8 @@ def _source(last: str, data: Value) -> Source:
 
 def _copies(last: str, source: Source, data: Value) -> bool:
     """Whether numbers or an array of the host are copied to the device."""
-    if source == "array":
-        return True
+    if source == "array" or (last == "tensor" and isinstance(data, Unknown)):
+        return True  # nobody makes a tensor of a tensor so
     return last in ("tensor", "as_tensor") and (source == "number" or isinstance(data, Items))
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.calls.distributions import of_distributions
 from trainlint.interpreter.calls.torch_functions import combined, torch_function
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, PLAIN, TRUE, UNKNOWN, Choice, Items, Made, Mapping_, Object, Tensor
 from trainlint.interpreter.values.value import Value
 
-_OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed|amp)")
+_OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed|distributions\.|amp)")
 _FUNCTION: Final = re.compile(r"^torch\.(nn\.functional|nn\.utils\.rnn|cuda\.(Float|Long|Byte|Int|Bool)Tensor$)")
 
 
@@ -104,5 +105,6 @@ _BY_START: Final[dict[str, _Handler]] = {
     "torch.nn.utils.clip_grad": _norm,
     "torch.utils.checkpoint": _checkpoint,
     "torch.distributed": _distributed,
+    "torch.distributions.": of_distributions,
 }
 """By the first words of a name, where all that begins so does the same."""

@@ -12,6 +12,7 @@ from trainlint.interpreter.values.joining import join, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     NOTHING,
+    Array,
     Choice,
     ClassValue,
     Items,
@@ -24,7 +25,7 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
-HOST_MADE: Final = frozenset({"factory", "data", "array"})
+_HOST_MADE: Final = frozenset({"factory", "data", "array"})
 """Sources of host tensors that are surely not a batch or a result."""
 
 
@@ -101,9 +102,23 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
     if _selects(index) and isinstance(value, Tensor) and not value.container:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     slice_bounds(run, target.slice, frame)
-    copied = isinstance(value, Tensor) and value.place == "host" and value.source in HOST_MADE
-    if base.place == "device" and copied and isinstance(value, Tensor) and not value.container:
+    if base.place == "device":
+        _copied_in_writing(run, target, index, value)
+
+
+def _copied_in_writing(run: Run, target: ast.Subscript, index: Value, value: Value) -> None:
+    if not isinstance(value, Array) and copied_for_use(value):  # NumPy's numbers are written as numbers
         run.tell(target, Happening.INDEX_COPY, "a write of a host tensor", value)
+    for part in index.parts if isinstance(index, Items) else (index,):
+        if isinstance(part, Array) and copied_for_use(part):
+            run.tell(target, Happening.INDEX_COPY, "an index of the host", part)
+
+
+def copied_for_use(value: Value) -> bool:
+    """Whether a tensor of the device copies a value to use it: an array, or a tensor that the host made."""
+    if isinstance(value, Array):
+        return not value.is_item
+    return isinstance(value, Tensor) and value.place == "host" and value.source in _HOST_MADE and not value.container
 
 
 def _selects(index: Value) -> bool:

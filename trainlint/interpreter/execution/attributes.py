@@ -20,6 +20,7 @@ from trainlint.interpreter.values.kinds import (
     Choice,
     ClassValue,
     Device,
+    Distribution,
     FunctionValue,
     Items,
     Made,
@@ -51,6 +52,8 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
 def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
     """An attribute of a value; a property is called."""
     match base:
+        case Distribution():
+            return _of_distribution(base, name)
         case Made():
             return _of_made(base, name)
         case Name():
@@ -77,6 +80,13 @@ def _of_made(base: Made, name: str) -> Value:
     if name in ("weight", "bias") and base.dotted.startswith("torch.nn"):
         return Tensor(way=("a parameter",))
     return UNKNOWN
+
+
+def _of_distribution(base: Distribution, name: str) -> Value:
+    """A parameter or a moment; shapes are the host's."""
+    if name.endswith("_shape"):
+        return Items((PLAIN,))
+    return base if name == "base_dist" else Tensor(base.place, way=(f"`{name}` of `{base.last}`",))
 
 
 def _of_module(run: Run, base: ModuleValue, name: str) -> Value:

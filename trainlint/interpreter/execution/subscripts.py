@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.interpreter.execution.assignment import HOST_MADE, slice_bounds
+from trainlint.interpreter.execution.assignment import copied_for_use, slice_bounds
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
+    ARRAY_ITEM,
     PLAIN,
     UNKNOWN,
     Array,
@@ -21,6 +22,7 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Stream,
     Tensor,
+    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -40,13 +42,24 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Stream():
             return element(base)
         case Array():
-            return base
+            return base if isinstance(index, Array) or _has_slice(node.slice) else ARRAY_ITEM
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
+    return _of_unknown(run, node, base, index, frame)
+
+
+def _of_unknown(run: Run, node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
+    """What a tensor of the device can index is one; else the key says what it is."""
+    if isinstance(base, Unknown) and isinstance(index, Tensor) and index.place == "device":
+        return _of_tensor(run, node, Tensor(way=("indexed by a tensor of the device",)), index, frame)
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return by_name(node.slice.value) or UNKNOWN
     return UNKNOWN
+
+
+def _has_slice(index: ast.expr) -> bool:
+    return any(isinstance(part, ast.Slice) for part in (index.elts if isinstance(index, ast.Tuple) else (index,)))
 
 
 def item_of(base: Mapping_, key: Value) -> Value:
@@ -103,8 +116,12 @@ def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Va
     if base.place != "device":
         return
     for part in parts:
-        if isinstance(part, Tensor) and part.place == "host" and part.source in HOST_MADE and not part.container:
-            run.tell(node, Happening.INDEX_COPY, "a host tensor as index", part)
+        if copied_for_use(part):
+            run.tell(node, Happening.INDEX_COPY, "an index of the host", part)
+    lists = node.slice.elts if isinstance(node.slice, ast.Tuple) else (node.slice,)
+    for one in lists:
+        if isinstance(one, ast.List | ast.ListComp):
+            run.tell(node, Happening.INDEX_COPY, "a list as index", PLAIN)
 
 
 def slice_(run: Run, node: ast.Slice, frame: Frame) -> Value:

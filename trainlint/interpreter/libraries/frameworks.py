@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from trainlint.analysis.tables.frameworks.hooks import OBSERVER_STEP_NAMES
+
 TRAINING_STEP: Final = "training_step"
 EVALUATION_FUNCTION: Final = re.compile(
     r"^_?(val|valid|validate|validation|eval|evaluate|evaluation|test|validation_step|test_step|predict|predict_step"
@@ -22,6 +24,8 @@ STEP_HOOKS: Final = {
     "training_step_end": r"Lightning",
     "on_train_batch_start": r"Lightning|Callback|pl\.",
     "on_train_batch_end": r"Lightning|Callback|pl\.",
+    "on_train_step_begin": r"Callback",
+    "on_train_step_end": r"Callback",
     "on_before_zero_grad": r".",
     "on_after_backward": r".",
     "optimizer_step": r"Lightning|Trainer",
@@ -46,6 +50,15 @@ STEP_HOOKS: Final = {
     "on_step_end": r"Callback",
 }
 """Methods that frameworks call in each step, with a pattern for the names of their classes' bases."""
+
+
+def is_step_hook(name: str, bases: str) -> bool:
+    """Whether a framework calls a method in each step, by its name and the names of its class's bases."""
+    if name in STEP_HOOKS:
+        return re.search(STEP_HOOKS[name], bases) is not None
+    return "Callback" in bases and OBSERVER_STEP_NAMES.fullmatch(name) is not None
+
+
 WITHOUT_BATCH: Final = frozenset({"run_step", "step", "optimizer_step", "on_step_end"})
 """Methods that are not given tensors."""
 FIRST_ALONE: Final = frozenset({"training_step", "train_step"})

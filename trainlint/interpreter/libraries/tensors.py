@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.tables.waits.operators import ANSWERS, OPERATORS
 
 
@@ -50,8 +49,6 @@ SIZED: Final = {name: row.shown for row in OPERATORS for name in row.sized}
 """Functions and methods that wait to know how large their result is."""
 ANSWERING: Final = frozenset(name.rpartition(".")[2] for name in ANSWERS)
 """Functions and methods that answer yes or no in Python."""
-CHECKING: Final = frozenset(CHECKED)
-"""Functions of torch, by dotted name, that wait to learn whether they succeeded."""
 TAKES_SIZES: Final = _set(
     "zeros ones empty full arange linspace range new_zeros new_ones new_empty new_full expand repeat view reshape randn"
     " rand randint randperm narrow one_hot"

@@ -44,10 +44,10 @@ class Happening(Enum):
     """The result's size depends on the data."""
     ANSWER = auto()
     """The function answers yes or no in Python."""
-    CHECKED = auto()
-    """The function waits to learn whether it succeeded."""
     HOST_WRITE = auto()
     """A tensor of the device is written into one of the host."""
+    CHECKED = auto()
+    """The function checks values: a distribution its parameters, `torch.linalg.inv` whether it succeeded."""
     SCALARS_TO_TENSOR = auto()
     """`torch.tensor` reads each scalar of a list."""
     SYNCHRONIZE = auto()

@@ -133,6 +133,8 @@ class Run:
         self.attributes: dict[tuple[Class, str], Value] = {}
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
+        self.distributions_check = True
+        """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
         self.functions: dict[int, Function] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.values.kinds import (
-    ARRAY,
+    ARRAY_ITEM,
     PLAIN,
     UNKNOWN,
     Array,
@@ -78,6 +78,8 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
             item = left.item if depth > bounds.NESTED_CONTAINERS else join(left.item, right.item, depth + 1)
             both_load = isinstance(left, Loader) and isinstance(right, Loader)
             return Loader(item, maybe) if both_load else Stream(item, maybe)
+        case Array(), Array():
+            return Array(left.is_item or right.is_item, maybe)
         case Device(), Device():
             return Device("unknown", maybe)
     return None
@@ -164,7 +166,7 @@ def element(value: Value) -> Value:
         case Tensor():
             return value
         case Array():
-            return ARRAY
+            return ARRAY_ITEM
         case Choice():
             return joined(element(option) for option in value.options)
         case Plain():

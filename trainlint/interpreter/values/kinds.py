@@ -136,7 +136,16 @@ class Tensor(Value):
 class Array(Value):
     """A NumPy array, or what a library made of the host's memory."""
 
-    __slots__ = ()
+    __slots__ = ("is_item",)
+
+    def __init__(self, is_item: bool = False, maybe_none: bool = False) -> None:
+        super().__init__(maybe_none)
+        self.is_item = is_item
+        """Whether it is an item of another, and thus perhaps a number."""
+
+    def identity(self, depth: int) -> Hashable:
+        """Whether it is an item."""
+        return self.is_item
 
 
 class Device(Value):
@@ -317,6 +326,21 @@ class Made(Name):
     __slots__ = ()
 
 
+class Distribution(Made):
+    """An instance of a class of `torch.distributions`."""
+
+    __slots__ = ("checks", "place")
+
+    def __init__(self, dotted: str, place: Place, checks: bool, maybe_none: bool = False) -> None:
+        super().__init__(dotted, maybe_none)
+        self.place, self.checks = place, checks
+        """Where its parameters lie, and whether it checks their values and those that it is asked about."""
+
+    def identity(self, depth: int) -> Hashable:
+        """The name, the place and whether it checks."""
+        return (self.dotted, self.place, self.checks)
+
+
 class Choice(Value):
     """One of several things that can be called or have attributes."""
 
@@ -340,6 +364,7 @@ NONE: Final = Plain(None)
 TRUE: Final = Plain(True)
 FALSE: Final = Plain(False)
 ARRAY: Final = Array()
+ARRAY_ITEM: Final = Array(is_item=True)
 _CALLABLE = (Object, ClassValue, FunctionValue, Name, ModuleValue)
 
 
