@@ -133,3 +133,19 @@ class Mixing(Callback):
         self.order = torch.arange(8).to(self.x.device)
 """
     assert len(_waits(code)) == 1
+
+
+def test_an_interval_around_all_that_trains_is_the_step() -> None:
+    learning = """
+for batch in loader:
+    if step % 40 == 0:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+"""
+    assert _waits(learning) == ["print(loss.item())"]
+    trained_before = learning.replace(
+        "    if step", "    model(batch.cuda(non_blocking=True)).sum().backward()\n    optimizer.step()\n    if step"
+    )
+    assert _waits(trained_before) == []

@@ -19,6 +19,8 @@ class Branch(NamedTuple):
     """How cold the other one is."""
     because: str = ""
     """What of the test says so, for people."""
+    interval: bool = False
+    """Whether it holds every n steps."""
 
     @property
     def turned(self) -> Branch:

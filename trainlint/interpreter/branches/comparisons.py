@@ -53,7 +53,7 @@ def interval(counted: ast.expr, length: ast.expr, value: Value) -> Branch:
         return PLAIN_BRANCH
     if ACCUMULATION.search(code):
         return PLAIN_BRANCH
-    return Branch(holds="rare", because=f"every `{code}` steps")
+    return Branch(holds="rare", because=f"every `{code}` steps", interval=True)
 
 
 def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:

@@ -98,12 +98,18 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
     if base.on_host:
         if isinstance(value, Tensor) and value.place == "device" and not value.container and not base.container:
             run.tell(target, Happening.HOST_WRITE, "a write into a host tensor", value)
+        if base.container and isinstance(value, Tensor) and value.place == "device" and not _is_constant(index):
+            put_back(run, target.value, base.but(place="device", source=""), frame)  # a loop over its keys moves all
         return
     if _selects(index) and isinstance(value, Tensor) and not value.container:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     slice_bounds(run, target.slice, frame)
     if base.place == "device":
         _copied_in_writing(run, target, index, value)
+
+
+def _is_constant(index: Value) -> bool:
+    return isinstance(index, Plain) and index.known
 
 
 def _copied_in_writing(run: Run, target: ast.Subscript, index: Value, value: Value) -> None:

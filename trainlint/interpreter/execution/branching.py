@@ -41,9 +41,12 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
         return run.block(node.body if branch.truth else node.orelse, frame)
     heat = run.heat
     holds, fails = _heats(run, node, frame, branch)
-    before = frame.names
+    before, stepped = frame.names, run.stepped
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
+    if branch.interval and _is_the_step(run, heat, stepped=stepped):
+        ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=heat)
+        frame.names = before
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
     frame.names = before
     _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
@@ -61,6 +64,14 @@ def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, 
     if fails != "evaluation" and run.heat == "step" and run.stepped and _skips(node):
         fails = "rare"  # what follows the optimizer's step and is mostly skipped
     return holds, fails
+
+
+def _is_the_step(run: Run, heat: Heat, *, stepped: bool) -> bool:
+    """Whether the branch that was executed takes the only step of the loop around.
+
+    So it is where an agent learns every fourth step of its environment.
+    """
+    return heat == "step" and run.stepped and not stepped
 
 
 def _raises(node: ast.If) -> bool:

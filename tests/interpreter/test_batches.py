@@ -1,0 +1,37 @@
+"""Where a batch lies after a loop over its keys has moved it."""
+
+from __future__ import annotations
+
+from tests.interpreter.running import places, run_files
+
+
+def test_a_batch_of_which_each_part_was_moved_lies_on_the_device() -> None:
+    code = """
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(4, 1).cuda()
+for batch in DataLoader([], pin_memory=True):
+    for key in batch:
+        if key != "name":
+            batch[key] = batch[key].to("cuda", non_blocking=True)
+    model(batch["x"]).sum().backward()
+    if batch["y"].sum() == 0:
+        continue
+"""
+    _, events = run_files([("train.py", code)])
+    assert places(events) == ["train.py:10 TEST sure"]
+
+
+def test_a_batch_of_which_one_part_was_moved_stays_on_the_host() -> None:
+    code = """
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(4, 1).cuda()
+for batch in DataLoader([], pin_memory=True):
+    batch["x"] = batch["x"].to("cuda", non_blocking=True)
+    model(batch["x"]).sum().backward()
+    if batch["y"].sum() == 0:
+        continue
+"""
+    _, events = run_files([("train.py", code)])
+    assert places(events) == []
