@@ -20,12 +20,13 @@ class Branch(NamedTuple):
     because: str = ""
     """What of the test says so, for people."""
     interval: bool = False
-    """Whether it holds every n steps."""
+    """Whether one of the branches runs every n steps."""
 
     @property
     def turned(self) -> Branch:
         """The branches of the negated test."""
-        return Branch(None if self.truth is None else not self.truth, self.fails, self.holds, self.because)
+        truth = None if self.truth is None else not self.truth
+        return Branch(truth, self.fails, self.holds, self.because, self.interval)
 
 
 PLAIN_BRANCH = Branch()

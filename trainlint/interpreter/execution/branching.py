@@ -44,7 +44,7 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     before, stepped = frame.names, run.stepped
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
-    if branch.interval and _is_the_step(run, heat, stepped=stepped):
+    if branch.interval and branch.holds and _is_the_step(run, heat, stepped=stepped):
         ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=heat)
         frame.names = before
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
