@@ -51,6 +51,8 @@ TOLD_AGAIN: Final = 20
 calls others would tell all that is below it."""
 CHAIN: Final = 5
 """Calls that an event names, innermost last: what fits on a screen."""
+CALL_SITES: Final = 8
+"""Calls of the function around an operation that are told with it."""
 WAY: Final = 6
 """Stations of a tensor's way."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter.calls.dispatch import call, call_expression, method
@@ -12,7 +11,7 @@ from trainlint.interpreter.execution import branching, definitions, expressions,
 from trainlint.interpreter.execution.attributes import attribute, attribute_expression
 from trainlint.interpreter.execution.iteration import items
 from trainlint.interpreter.machine.events import Listener
-from trainlint.interpreter.machine.run import Parts, Run
+from trainlint.interpreter.machine.run import Parts, Run, Watch
 from trainlint.interpreter.project.modules import Project
 
 PARTS: Final = Parts(
@@ -77,15 +76,13 @@ PARTS: Final = Parts(
 )
 
 
-def run_project(project: Project, listener: Listener, prepare: Callable[[Run], None] | None = None) -> Run:
+def run_project(project: Project, listener: Listener, watch: Watch | None = None) -> Run:
     """Execute a project abstractly. Whatever waits or copies in a training step is told to the listener.
 
-    `prepare` gets the run before it begins. What a limit has kept from being executed is named in `left_out` of the run
-    that is returned.
+    `watch` is told of each statement before it is executed. What a limit has kept from being executed is named in
+    `left_out` of the run that is returned.
     """
-    run = Run(project, PARTS, listener)
-    if prepare is not None:
-        prepare(run)
+    run = Run(project, PARTS, listener, watch)
     for module in project.modules.values():
         run.execute_module(module)
     run_entries(run)

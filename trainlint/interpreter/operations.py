@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Certainty, Event, Happening, Link
@@ -14,7 +15,6 @@ from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.visits import Visit, Visits
 
 _SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
-_MOST_CALLS: Final = 8
 
 
 class Position(NamedTuple):
@@ -31,8 +31,6 @@ class Operation(NamedTuple):
 
     position: Position
     happening: Happening
-    what: str
-    """The operation, for people."""
     certainty: Certainty
     """That of the surest way to it."""
     chain: tuple[Link, ...] = ()
@@ -72,7 +70,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
         known = found.get(key)
         calls = event.chain[1:][-1:]
         if known is not None:
-            calls = tuple(dict.fromkeys((*known.calls, *calls)))[:_MOST_CALLS]
+            calls = tuple(dict.fromkeys((*known.calls, *calls)))[: bounds.CALL_SITES]
             if _SUREST.index(known.certainty) <= _SUREST.index(event.certainty):
                 found[key] = known._replace(calls=calls)
                 return
@@ -80,7 +78,6 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
         found[key] = Operation(
             position,
             event.happening,
-            event.what,
             event.certainty,
             event.chain,
             getattr(value, "source", ""),
@@ -90,14 +87,14 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
             event.function,
         )
 
-    visits: list[Visits] = []
-    run = run_project(Project(files), hear, prepare=lambda run: visits.append(Visits(run, asked)) if asked else None)
+    visits = Visits(asked)
+    run = run_project(Project(files), hear, visits.see if asked else None)
     by_file: dict[str, list[Operation]] = {}
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
     left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
-    return Executed(told, visits[0].by_line if visits else {}, left_out)
+    return Executed(told, visits.by_line, left_out)
 
 
 def _with_batches(operations: list[Operation]) -> tuple[Operation, ...]:

@@ -23,14 +23,12 @@ class Visit(NamedTuple):
 class Visits:
     """Remembers, for each line of a file, the hottest way to it; of equal ones the first."""
 
-    def __init__(self, run: Run, path: str) -> None:
-        self._run = run
+    def __init__(self, path: str) -> None:
         self._path = path
         self.by_line: dict[int, Visit] = {}
-        run.watch = self._watch
 
-    def _watch(self, statement: ast.stmt) -> None:
-        run = self._run
+    def see(self, run: Run, statement: ast.stmt) -> None:
+        """Watch a run that is about to execute a statement."""
         if run.frame.module.path != self._path or run.quiet:
             return
         known = self.by_line.get(statement.lineno)

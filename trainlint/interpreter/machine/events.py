@@ -68,9 +68,6 @@ class Happening(Enum):
     """Python's garbage collector walks all objects."""
 
 
-WAITS = frozenset(list(Happening)[: list(Happening).index(Happening.SCALE) + 1])
-
-
 class Link(NamedTuple):
     """A link of the chain from what begins a training step to an operation: that itself, or a call."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
@@ -124,9 +124,10 @@ class Parts(NamedTuple):
 class Run:
     """The state of an abstract run. The fields are what is known now; they change while the run goes on."""
 
-    def __init__(self, project: Project, parts: Parts, listener: Listener) -> None:
+    def __init__(self, project: Project, parts: Parts, listener: Listener, watch: Watch | None = None) -> None:
         self.project = project
         self.listener = listener
+        self._watch = watch
         self._parts = parts
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
@@ -157,8 +158,6 @@ class Run:
         self.effects: set[Effect] = set()
         self.told: list[Told] = []
         """What this body has told."""
-        self.watch: Callable[[ast.stmt], None] | None = None
-        """Is told of each statement before it is executed, where somebody asks."""
         self.quiet = False
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
@@ -182,8 +181,8 @@ class Run:
         heat, behind = self.heat, frame.behind
         ended = False
         for statement in body:
-            if self.watch is not None:
-                self.watch(statement)
+            if self._watch is not None:
+                self._watch(self, statement)
             execute = self._statements.get(type(statement))
             if execute is not None and execute(self, statement, frame):
                 ended = True
@@ -285,10 +284,8 @@ class Run:
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
                 inner = again.chain[1:][-one.depth :] if one.depth else ()
-                again, begins = (
-                    again._replace(level=self.level, chain=_shortened((*way, *inner)), idle=self.idle),
-                    start,
-                )
+                again = again._replace(level=self.level, chain=_shortened((*way, *inner)), idle=self.idle)
+                begins = start
             self._note(Told(again, depth + one.depth, begins))
             self.listener(again)
 
@@ -303,25 +300,20 @@ class Run:
 
     def _chain(self, start: int) -> tuple[Link, ...]:
         """What begins the step, and the calls that lead from there to here, outermost first."""
-        frames = self.stack[start:]
-        calls = [
-            _call(around, inner.title, inner.called_at)
-            for around, inner in pairwise(frames)
-            if inner.called_at is not None
-        ]
-        begin = frames[0].step
-        return _shortened(tuple(calls) if begin is None else (begin, *calls))
+        return _shortened(tuple(link for link, _ in self._links(start) if link is not None))
 
     @property
     def way_here(self) -> tuple[Link, ...]:
         """What leads here, outermost first: what begins the step, the calls, and the tests that they are behind."""
-        start = self._start
+        return tuple(link for pair in self._links(self._start) for link in pair if link is not None)
+
+    def _links(self, start: int) -> Iterator[tuple[Link | None, Link | None]]:
+        """What begins the step, and each call from there to here, with the test that the code in it is behind."""
         frames = self.stack[start:]
-        links = [frames[0].step, frames[0].behind]
+        yield frames[0].step, frames[0].behind
         for around, inner in pairwise(frames):
             called = None if inner.called_at is None else _call(around, inner.title, inner.called_at)
-            links += [called, inner.behind]
-        return tuple(link for link in links if link is not None)
+            yield called, inner.behind
 
     @property
     def _in_forward(self) -> bool:
@@ -339,6 +331,10 @@ class Run:
             return False
         self.tell(node, happening, what, value)
         return True
+
+
+Watch = Callable[[Run, ast.stmt], None]
+"""Is told of each statement before it is executed."""
 
 
 def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -127,11 +127,6 @@ class Tensor(Value):
         """Whether it surely lies in memory of the host, pinned or not."""
         return self.place in ("host", "pinned")
 
-    @property
-    def may_wait(self) -> bool:
-        """Whether reading it as a number makes the host wait, as far as is known."""
-        return not self.container and self.place in ("device", "unknown")
-
 
 class Array(Value):
     """A NumPy array, or what a library made of the host's memory."""
