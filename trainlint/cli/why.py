@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from trainlint.cache.cache import Cache
-    from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
@@ -136,10 +135,10 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     rules = rules_to_ask(selection, configurations.rules_for(target.path))
     facts, executed = ALONE, None
     if not is_settings(target.shown):
-        index = _index(target, source, selection, configurations, cache)
+        member = Member(target.path, target.shown, target.size, selection.config, text=source)
+        index = _index(member, configurations, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        member = Member(target.path, target.shown, target.size, selection.config, text=source, group=-1)
-        executed = executed_lines(index.members or [member], target) if runs_abstractly() else None
+        executed = executed_lines(index.members, member) if runs_abstractly() else None
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(
@@ -149,11 +148,8 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     return explain(model, rules, first, last, whole_file=question.whole_file, executed=executed)
 
 
-def _index(
-    target: Target, source: SourceFile, selection: Selection, configurations: Configurations, cache: Cache | None
-) -> ProjectIndex:
+def _index(member: Member, configurations: Configurations, cache: Cache | None) -> ProjectIndex:
     """The file with the other files of its project, as `trainlint check` links them."""
-    member = Member(target.path, target.shown, target.size, selection.config, text=source)
     index = build_index(ProjectFiles([member], configurations), cache=cache)
     if cache is not None:
         cache.save()

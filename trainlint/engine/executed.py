@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from trainlint.interpreter.operations import Operation, Position
 
 
-def answers_to(
-    rule: InstalledRule, model: SemanticModel, operations: Sequence[Operation]
-) -> Iterator[Iterable[Finding]]:
-    """What a rule says of the operations of its happenings in a file."""
+def executed_sites(model: SemanticModel, operations: Sequence[Operation]) -> list[tuple[Operation, Site]]:
+    """The operations that an abstract run executed in a file, each with its place; to be found once for all rules."""
+    places = _places(model, {operation.position for operation in operations})
+    found = ((operation, places.get(operation.position)) for operation in operations)
+    return [(operation, Site(model, place)) for operation, place in found if place is not None]
+
+
+def answers_to(rule: InstalledRule, executed: Sequence[tuple[Operation, Site]]) -> Iterator[Iterable[Finding]]:
+    """What a rule says of the operations of its happenings."""
     happenings = rule.happenings or frozenset()
-    asked = [operation for operation in operations if operation.happening in happenings]
-    places = _places(model, {operation.position for operation in asked})
-    for operation in asked:
-        place = places.get(operation.position)
-        if place is not None:
-            yield rule.check_operation(Site(model, place), operation)
+    for operation, site in executed:
+        if operation.happening in happenings:
+            yield rule.check_operation(site, operation)
 
 
 def _places(model: SemanticModel, wanted: set[Position]) -> dict[Position, Place]:

@@ -11,7 +11,7 @@ from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.config import Config
-from trainlint.engine.executed import answers_to
+from trainlint.engine.executed import answers_to, executed_sites
 from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
@@ -106,10 +106,10 @@ def _answers(
     by_place = [rule for rule in rules if operations is None or rule.happenings is None]
     for rule, places in zip(by_place, places_by_rule(by_place, model, may_show=may_show), strict=True):
         yield rule, _answers_at(rule, places, model)
-    if operations is not None:
-        for rule in rules:
-            if rule.happenings is not None:
-                yield rule, answers_to(rule, model, operations)
+    executed = executed_sites(model, operations or ())
+    for rule in rules:
+        if operations is not None and rule.happenings is not None:
+            yield rule, answers_to(rule, executed)
 
 
 def _answers_at(rule: InstalledRule, places: Iterable[Place], model: SemanticModel) -> Iterator[Iterable[Finding]]:

@@ -14,7 +14,7 @@ from trainlint.engine.index.project_index import ProjectIndex, build_index
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.link_memory import LinkMemory
-    from trainlint.engine.index.project_files import Member, ProjectFiles
+    from trainlint.engine.index.project_files import ProjectFiles
     from trainlint.engine.pool.tasks import Executor
     from trainlint.engine.work import Job
     from trainlint.finding import Failure
@@ -63,14 +63,8 @@ class Linker:
             return None
         return self._with_facts(index)
 
-    def _alone(self, index: ProjectIndex) -> list[Member]:
-        """The files that take no part in linking, each in a group of its own."""
-        linked = {member.path for member in index.members}
-        alone = [member for member in self._files.members if member.path not in linked]
-        return [replace(member, group=-1 - number) for number, member in enumerate(alone)]
-
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
-        executed = execute_files([*index.members, *self._alone(index)]) if runs_abstractly() else None
+        executed = execute_files(index.members, self._files.members) if runs_abstractly() else None
         self._not_executed = () if executed is None else executed.failures
         return [
             replace(

@@ -34,17 +34,17 @@ class ExecutedFiles:
     """What was not executed as it exceeds a limit: one for each file."""
 
 
-def execute_files(members: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
-    """Execute the files of each group together. `asked` is the file whose `visits` are wanted."""
+def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
+    """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
+
+    `asked` is the file whose `visits` are wanted.
+    """
     from trainlint.interpreter.operations import execute_project
 
-    groups: dict[int, list[Member]] = defaultdict(list)
-    for member in members:
-        groups[member.group].append(member)
     operations: dict[Path, tuple[Operation, ...]] = {}
     visits: Mapping[int, Visit] = {}
     failures: dict[str, Failure] = {}
-    for group in groups.values():
+    for group in _groups(linked, files):
         root = Path(os.path.commonpath([member.path.parent for member in group]))
         by_path = {member.path.relative_to(root).as_posix(): member for member in group}
         shown = {path: member.shown for path, member in by_path.items()}
@@ -57,6 +57,14 @@ def execute_files(members: Sequence[Member], asked: Path | None = None) -> Execu
         if here:
             visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
     return ExecutedFiles(operations, visits, tuple(failures.values()))
+
+
+def _groups(linked: Sequence[Member], files: Sequence[Member]) -> list[list[Member]]:
+    groups: dict[int, list[Member]] = defaultdict(list)
+    for member in linked:
+        groups[member.group].append(member)
+    taken = {member.path for member in linked}
+    return [*groups.values(), *([member] for member in files if member.path not in taken)]
 
 
 def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:

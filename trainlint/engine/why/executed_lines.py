@@ -12,7 +12,6 @@ from trainlint.engine.index.executing import execute_files
 from trainlint.finding import Heat
 
 if TYPE_CHECKING:
-    from trainlint.engine.discover import Target
     from trainlint.engine.index.project_files import Member
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
@@ -54,7 +53,7 @@ class ExecutedLines:
         return runs_so_often(heat)
 
 
-def executed_lines(members: Sequence[Member], target: Target) -> ExecutedLines:
-    """Execute the files of a project, and tell what concerns one of them."""
-    done = execute_files(members, target.path)
-    return ExecutedLines(target.shown, done.operations.get(target.path, ()), done.visits)
+def executed_lines(linked: Sequence[Member], file: Member) -> ExecutedLines:
+    """Execute a file with those that it was linked with, and tell what concerns it."""
+    done = execute_files(linked, [file], file.path)
+    return ExecutedLines(file.shown, done.operations.get(file.path, ()), done.visits)

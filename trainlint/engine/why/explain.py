@@ -14,7 +14,7 @@ from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
 from trainlint.contract.declared_rule import DeclaredRule
-from trainlint.engine.executed import answers_to
+from trainlint.engine.executed import answers_to, executed_sites
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.why.cells import explanation_in_cells
 from trainlint.engine.why.executed_lines import ExecutedLines
@@ -27,6 +27,7 @@ from trainlint.suppress import silencing_lines, suppress
 if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
     from trainlint.engine.configurations import Selection
+    from trainlint.interpreter.operations import Operation
 
 NO_REASON = "no reason given; `trainlint explain CODE` says what the rule looks for"
 """The answer of a rule without guards, of another pack: one that derives from `Rule` itself."""
@@ -128,13 +129,14 @@ class _Questions:
         looks = [look for asked, wanted in questions for look in self._of_rule(asked, wanted)]
         if self.executed is None:
             return looks
-        told = [look for asked in self.rules for look in self._of_executed(asked, self.executed)]
+        sites = executed_sites(self.model, self.executed.operations)
+        told = [look for asked in self.rules for look in self._of_executed(asked, sites)]
         spoken = {(look.code, look.span.start_line) for look in told}
         return [*told, *(look for look in looks if (look.code, look.span.start_line) not in spoken)]
 
-    def _of_executed(self, explained: ExplainedRule, executed: ExecutedLines) -> Iterator[Look]:
+    def _of_executed(self, explained: ExplainedRule, executed: Sequence[tuple[Operation, Site]]) -> Iterator[Look]:
         """The rule's findings about operations on the lines that the abstract run executed."""
-        for found in answers_to(explained.rule, self.model, executed.operations):
+        for found in answers_to(explained.rule, executed):
             for finding in found:
                 known = self._remembered(explained, finding)
                 if self._concerns(known.span.start_line):
