@@ -104,12 +104,15 @@ class Facts:
             self._seen[symptom.value, lines][self._log.step] += 1
 
     def _lines(self, frame: FrameType | None) -> Lines:
-        found = []
-        while frame is not None:
-            if self._is_counted(frame.f_code.co_filename):
-                found.append((frame.f_code.co_filename, frame.f_lineno))
-            frame = frame.f_back
-        return tuple(found)
+        return tuple(counted_lines(frame, self._is_counted))
+
+
+def counted_lines(frame: FrameType | None, is_counted: Callable[[str], bool]) -> Iterator[tuple[str, int]]:
+    """The lines that are being executed in files that count, innermost first, from a frame outward."""
+    while frame is not None:
+        if is_counted(frame.f_code.co_filename):
+            yield frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
 
 
 def growth(live: Sequence[int], share: float) -> int:

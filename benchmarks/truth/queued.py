@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
+from benchmarks.truth.facts import counted_lines
 from benchmarks.truth.record import Queued
 from trainlint_probe.simulated.operators import Operators
 
@@ -29,9 +29,6 @@ class Queue:
         return tuple(Queued(shown(path), line, tuple(sorted(names))) for (path, line), names in self._names.items())
 
     def _note(self, operator: Any, arguments: Any, result: Any) -> None:
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the line
-        while frame is not None:
-            if self._is_counted(frame.f_code.co_filename):
-                self._names[frame.f_code.co_filename, frame.f_lineno].add(operator.name)
-                return
-            frame = frame.f_back
+        innermost = next(counted_lines(sys._getframe(1), self._is_counted), None)  # noqa: SLF001 - the line
+        if innermost is not None:
+            self._names[innermost].add(operator.name)
