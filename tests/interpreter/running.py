@@ -22,3 +22,20 @@ def run_files(files: Iterable[tuple[str, str]]) -> tuple[Run, list[Event]]:
 def places(events: Iterable[Event]) -> list[str]:
     """Each event as `path:line OPERATION level`, sorted, once."""
     return sorted({f"{event.path}:{event.node.lineno} {event.happening.name} {event.level}" for event in events})
+
+
+def told_in_a_step(statement: str, before: str = "pass") -> list[str]:
+    """What a statement tells, as `OPERATION level`, in a training step with `output`, a tensor of the device."""
+    code = f"""
+import numpy as np
+import torch
+from torch.distributions import Categorical, Independent, Normal
+from torch.utils.data import DataLoader
+{before}
+model = torch.nn.Linear(3, 3).cuda()
+for batch in DataLoader([]):
+    output = model(batch.cuda(non_blocking=True))
+    {statement}
+    output.sum().backward()
+"""
+    return [place.split(" ", 1)[1] for place in places(run_files([("train.py", code)])[1])]

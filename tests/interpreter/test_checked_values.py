@@ -4,23 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.interpreter.running import places, run_files
-
-
-def _told(statements: str, before: str = "pass") -> list[str]:
-    code = f"""
-import numpy as np
-import torch
-from torch.distributions import Categorical, Independent, Normal
-from torch.utils.data import DataLoader
-{before}
-model = torch.nn.Linear(3, 3).cuda()
-for batch in DataLoader([]):
-    output = model(batch.cuda(non_blocking=True))
-    {statements}
-    output.sum().backward()
-"""
-    return [place.split(" ", 1)[1] for place in places(run_files([("train.py", code)])[1])]
+from tests.interpreter.running import told_in_a_step
 
 
 @pytest.mark.parametrize(
@@ -34,7 +18,7 @@ for batch in DataLoader([]):
     ],
 )
 def test_values_on_the_device_are_checked(statement: str) -> None:
-    assert _told(statement) == ["CHECKED sure"]
+    assert told_in_a_step(statement) == ["CHECKED sure"]
 
 
 @pytest.mark.parametrize(
@@ -47,13 +31,15 @@ def test_values_on_the_device_are_checked(statement: str) -> None:
     ],
 )
 def test_numbers_and_what_is_told_not_to_check_are_not_checked(statement: str) -> None:
-    assert _told(statement) == []
+    assert told_in_a_step(statement) == []
 
 
 def test_a_project_can_switch_the_checks_of_distributions_off() -> None:
-    assert _told("Normal(output, 1.0)", "torch.distributions.Distribution.set_default_validate_args(False)") == []
+    assert (
+        told_in_a_step("Normal(output, 1.0)", "torch.distributions.Distribution.set_default_validate_args(False)") == []
+    )
 
 
 def test_a_distribution_is_where_its_parameters_are() -> None:
-    assert "ITEM sure" in _told("Normal(output, 1.0).mean.sum().item()")
-    assert _told("Normal(0.0, 1.0).sample((3,)).sum().item()") == []
+    assert "ITEM sure" in told_in_a_step("Normal(output, 1.0).mean.sum().item()")
+    assert told_in_a_step("Normal(0.0, 1.0).sample((3,)).sum().item()") == []

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
-from tests.interpreter.running import places, run_files
+from tests.interpreter.running import told_in_a_step
 
-
-def _told(statement: str) -> list[str]:
-    code = f"""
-import numpy as np
-import torch
-from torch.utils.data import DataLoader
-chosen = np.random.permutation(8)
-model = torch.nn.Linear(3, 3).cuda()
-for batch in DataLoader([]):
-    output = model(batch.cuda(non_blocking=True))
-    {statement}
-    output.sum().backward()
-"""
-    return [place.split(" ", 1)[1] for place in places(run_files([("train.py", code)])[1])]
+_CHOSEN: Final = "chosen = np.random.permutation(8)"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +26,7 @@ for batch in DataLoader([]):
     ],
 )
 def test_arrays_and_lists_are_copied(statement: str) -> None:
-    assert _told(statement) == ["INDEX_COPY sure"]
+    assert told_in_a_step(statement, _CHOSEN) == ["INDEX_COPY sure"]
 
 
 @pytest.mark.parametrize(
@@ -54,9 +43,9 @@ def test_arrays_and_lists_are_copied(statement: str) -> None:
     ],
 )
 def test_numbers_are_not_copied(statement: str) -> None:
-    assert "INDEX_COPY sure" not in _told(statement)
+    assert "INDEX_COPY sure" not in told_in_a_step(statement, _CHOSEN)
 
 
 def test_a_mask_of_the_device_indexes_what_is_not_known() -> None:
-    assert _told("rows = lookup(output)[output > 0]") == ["MASK_INDEX sure"]
-    assert _told("rows = lookup(output)[output > 0].sum().item()") == ["ITEM sure", "MASK_INDEX sure"]
+    assert told_in_a_step("rows = lookup(output)[output > 0]") == ["MASK_INDEX sure"]
+    assert told_in_a_step("rows = lookup(output)[output > 0].sum().item()") == ["ITEM sure", "MASK_INDEX sure"]

@@ -208,17 +208,8 @@ class DeclaredRule(Rule, base=True):
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
         if not self.in_tests and is_test_path(site.path):
             premises.append(Confidence.POSSIBLE)
-        yield self.finding(
-            match.site,
-            match.filled(self.message if match.message is None else match.message, Heat.STEP),
-            help=match.filled(self.help if match.help is None else match.help, Heat.STEP),
-            confidence=min(premises),
-            fix=lambda: self._fix_in_style(site, match),
-            fix_needs=match.fix_needs or self.fix_needs,
-            severity=match.severity,
-            related=tuple(dict.fromkeys((*match.related, *_alike(site, operation), *_calls_to(operation)))),
-            heat=HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path)),
-        )
+        heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
+        yield self._finding(site, match, min(premises), _calls_to(operation), heat)
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
@@ -284,17 +275,30 @@ class DeclaredRule(Rule, base=True):
         return styled if fits(site.source, styled) else None
 
     def _reported(self, site: Site, match: Match) -> Finding:
+        return self._finding(site, match, self.confidence(match), self._hot_calls(match))
+
+    def _finding(
+        self,
+        site: Site,
+        match: Match,
+        confidence: Confidence,
+        related: Iterable[RelatedPlace],
+        heat: HeatFact | None = None,
+    ) -> Finding:
+        """The finding of a match; `heat` is how often it runs, where not the analysis says so."""
         message = self.message if match.message is None else match.message
         instead = self.help if match.help is None else match.help
+        often = None if heat is None else heat.heat
         return self.finding(
             match.site,
-            match.filled(message),
-            help=match.filled(instead),
-            confidence=self.confidence(match),
+            match.filled(message, often),
+            help=match.filled(instead, often),
+            confidence=confidence,
             fix=lambda: self._fix_in_style(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
-            related=tuple(dict.fromkeys((*match.related, *self._hot_calls(match)))),
+            related=tuple(dict.fromkeys((*match.related, *related))),
+            heat=heat,
         )
 
     def _hot_calls(self, match: Match) -> tuple[RelatedPlace, ...]:
@@ -337,16 +341,6 @@ def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
     )
 
 
-def _alike(site: Site, operation: Operation) -> Iterator[RelatedPlace]:
-    """Further copies of parts of the same batch."""
-    source = site.source
-    for place in operation.alike:
-        span = source.span(source.offset(place.line, place.column), source.offset(place.end_line, place.end_column))
-        yield RelatedPlace(site.path, span.start_line, span.start_column, "copies another part of the same batch")
-
-
 def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
     """The calls of the function around an operation."""
-    return tuple(
-        RelatedPlace(call.path, call.line, 1, f"{call.words} in every training step") for call in operation.calls
-    )
+    return tuple(RelatedPlace(call.path, call.line, 1, f"{call.words}{OFTEN[Heat.STEP]}") for call in operation.calls)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
@@ -11,7 +12,7 @@ from trainlint.analysis.syntax.names import argument, position
 from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match, as_written
-from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.finding import Confidence, Edit, Heat, RelatedPlace, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
@@ -148,8 +149,8 @@ class BlockingBatchCopy(CallRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A copy of a batch during which the host waits."""
-        found = self.found(site)
-        return found if found is not None else Match(site, fields={"pin": "", "taking": ()})
+        match = self.found(site) or Match(site, fields={"pin": "", "taking": ()})
+        return replace(match, related=(*match.related, *_alike(site, operation)))
 
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
@@ -202,6 +203,14 @@ class BlockingBatchCopy(CallRule):
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
         for edits in pinning:
             yield from edits
+
+
+def _alike(site: Site, operation: Operation) -> Iterator[RelatedPlace]:
+    """Further copies of parts of the batch that an operation copies."""
+    source = site.source
+    for place in operation.alike:
+        line, column = source.position(source.offset(place.line, place.column))
+        yield RelatedPlace(site.path, line, column, _ALIKE)
 
 
 def _help_for_taken(site: Site) -> str | None:
