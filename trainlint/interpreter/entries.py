@@ -34,9 +34,6 @@ from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue
 from trainlint.interpreter.values.value import Environment, Value
 
 _TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
-_NUMBER: Final = re.compile(
-    r"^(Optional\[)?(int|str|bool|float|torch\.dtype|torch\.Size)\b|^(int|str|bool|float)( \| None)?$"
-)
 _ARRAY: Final = re.compile(r"nd\.?array")
 _OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
 _OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
@@ -58,15 +55,15 @@ def run_entries(run: Run) -> None:
     """
     functions = [function for function in run.functions.values() if not function.module.is_test]
     hooks = [function for function in functions if _is_hook(function)]
-    waiting = {*hooks, *(function for function in functions if _presumed(function))}
+    presumed = [function for function in functions if _presumed(function)]
+    waiting = {*hooks, *presumed}
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
     for function in functions:
         if function not in waiting:
             _start_orphan(run, function)
     _start_hooks(run, hooks)
-    for function in functions:
-        if _presumed(function):
-            _start_presumed(run, function)
+    for function in presumed:
+        _start_presumed(run, function)
     for function in functions:
         _start_orphan(run, function)
 
@@ -186,8 +183,6 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
     of_host = host_value(arg.annotation)
     if of_host is not None:
         return of_host
-    if _NUMBER.match(note):
-        return PLAIN
     if "device" in arg.arg:
         return Device("device")
     annotated = _annotated(note, function, heat) if note else None

@@ -7,8 +7,8 @@ import ast
 
 def text(node: ast.AST) -> str:
     """The code of a node as Python would write it."""
-    known: str | None = node.__dict__.get("core_text")
+    known: str | None = node.__dict__.get("trainlint_text")
     if known is None:
         known = ast.unparse(node)
-        node.__dict__["core_text"] = known
+        node.__dict__["trainlint_text"] = known
     return known

@@ -18,9 +18,9 @@ def host_value(annotation: ast.expr | None) -> Value | None:
     """The value of a parameter that is annotated as numbers, strings or containers of these; None for any other."""
     if annotation is None:
         return None
-    known = annotation.__dict__.get("core_host", _MISSING)
+    known = annotation.__dict__.get("trainlint_host_value", _MISSING)
     if known is _MISSING:
-        known = annotation.__dict__["core_host"] = _read(annotation)
+        known = annotation.__dict__["trainlint_host_value"] = _read(annotation)
     return known if isinstance(known, Value) else None
 
 
