@@ -114,7 +114,9 @@ def installed_toys(program: Program, tmp_path: Path) -> Program:
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: trainlint-toys\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text("[trainlint.rules]\ntoys = trainlint_toys\n")
-    return Program(program.directory, program.environment, python_of(site))
+    # The list of rules is kept with the bytecode. That of this checkout serves tests that run at the same time.
+    own_bytecode = {**program.environment, "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")}
+    return Program(program.directory, own_bytecode, python_of(site))
 
 
 Write = Callable[..., Path]
