@@ -342,5 +342,6 @@ def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
 
 
 def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
-    """The calls of the function around an operation."""
-    return tuple(RelatedPlace(call.path, call.line, 1, f"{call.words}{OFTEN[Heat.STEP]}") for call in operation.calls)
+    """The calls through which an operation is executed."""
+    words = OFTEN[Heat.STEP]
+    return tuple(RelatedPlace(call.path, call.line, call.column, f"{call.words}{words}") for call in operation.calls)

@@ -52,7 +52,7 @@ calls others would tell all that is below it."""
 CHAIN: Final = 5
 """Calls that an event names, innermost last: what fits on a screen."""
 CALL_SITES: Final = 8
-"""Calls of the function around an operation that are told with it."""
+"""Calls on all ways to an operation that are told with it."""
 WAY: Final = 6
 """Stations of a tensor's way."""
 

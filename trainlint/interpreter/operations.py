@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
@@ -40,7 +40,7 @@ class Operation(NamedTuple):
     way: tuple[str, ...] = ()
     """How that value came here."""
     calls: tuple[Link, ...] = ()
-    """All calls of the function around."""
+    """The calls through which it is executed, on all ways; of each way the nearest first."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
     function: int = 0
@@ -60,15 +60,20 @@ class Executed(NamedTuple):
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
 
-def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") -> Executed:
-    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about."""
+def execute_project(
+    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: Collection[str] = ()
+) -> Executed:
+    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about.
+
+    `turned_on` are the options that configurations and launch scripts turn on, whatever they are by default.
+    """
     found: dict[tuple[str, Position, Happening], Operation] = {}
 
     def hear(event: Event) -> None:
         position = _position(event.node)
         key = (event.path, position, event.happening)
         known = found.get(key)
-        calls = event.chain[1:][-1:]
+        calls = tuple(reversed(event.chain[1:]))
         if known is not None:
             calls = tuple(dict.fromkeys((*known.calls, *calls)))[: bounds.CALL_SITES]
             if _SUREST.index(known.certainty) <= _SUREST.index(event.certainty):
@@ -88,7 +93,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files), hear, visits.see if asked else None)
+    run = run_project(Project(files, turned_on), hear, visits.see if asked else None)
     by_file: dict[str, list[Operation]] = {}
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)

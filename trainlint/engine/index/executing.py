@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     import ast
 
     from trainlint.engine.index.project_files import Member
+    from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation
     from trainlint.interpreter.visits import Visit
+    from trainlint.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,12 @@ class ExecutedFiles:
     """What was not executed as it exceeds a limit: one for each file."""
 
 
-def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
+def execute_files(
+    linked: Sequence[Member], files: Sequence[Member], shipped: ShippedFiles, asked: Path | None = None
+) -> ExecutedFiles:
     """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
 
-    `asked` is the file whose `visits` are wanted.
+    `shipped` says which options they turn on, `asked` is the file whose `visits` are wanted.
     """
     from trainlint.interpreter.operations import execute_project
 
@@ -47,15 +51,16 @@ def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path
     for group in _groups(linked, files):
         root = Path(os.path.commonpath([member.path.parent for member in group]))
         by_path = {member.path.relative_to(root).as_posix(): member for member in group}
-        shown = {path: member.shown for path, member in by_path.items()}
+        shown = _Shown(by_path)
         here = next((path for path, member in by_path.items() if member.path == asked), "")
-        done = execute_project(_trees(by_path), here)
+        turned_on = shipped.turned_on([member.path for member in group])
+        done = execute_project(_trees(by_path), here, turned_on)
         for path, several in done.operations.items():
-            operations[by_path[path].path] = tuple(_operation_as_shown(operation, shown) for operation in several)
+            operations[by_path[path].path] = tuple(map(shown.operation, several))
         for one in done.left_out:
-            failures.setdefault(one.path, Failure(shown[one.path], f"{one.sentence}; split it, or exclude the file"))
+            failures.setdefault(one.path, Failure(by_path[one.path].shown, f"{one.sentence}; split it, or exclude the file"))
         if here:
-            visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
+            visits = {line: visit._replace(way=shown.links(visit.way)) for line, visit in done.visits.items()}
     return ExecutedFiles(operations, visits, tuple(failures.values()))
 
 
@@ -80,9 +85,24 @@ def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:
     return trees
 
 
-def _operation_as_shown(operation: Operation, shown: Mapping[str, str]) -> Operation:
-    return operation._replace(chain=_as_shown(operation.chain, shown), calls=_as_shown(operation.calls, shown))
+class _Shown:
+    """Turns paths of the run into those that users see, and columns of calls into characters from 1."""
 
+    def __init__(self, members: Mapping[str, Member]) -> None:
+        self._members = members
+        self._sources: dict[str, SourceFile] = {}
 
-def _as_shown(links: Sequence[Link], shown: Mapping[str, str]) -> tuple[Link, ...]:
-    return tuple(link._replace(path=shown[link.path]) for link in links)
+    def operation(self, operation: Operation) -> Operation:
+        return operation._replace(chain=self.links(operation.chain), calls=self.links(operation.calls))
+
+    def links(self, links: Sequence[Link]) -> tuple[Link, ...]:
+        return tuple(
+            link._replace(path=self._members[link.path].shown, column=self._column(link) if link.column else 1)
+            for link in links
+        )
+
+    def _column(self, link: Link) -> int:
+        if link.path not in self._sources:
+            self._sources[link.path] = self._members[link.path].source()
+        source = self._sources[link.path]
+        return source.position(source.offset(link.line, link.column))[1]

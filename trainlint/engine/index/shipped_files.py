@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_FILES = 1_000
 """The most files of one project that are read: launch scripts before pages, configurations and JSON, the nearest to the
 project's top first."""
+_OFF = frozenset({"False", "None", "0"})
+"""Values that turn nothing on."""
 _FIRST = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".yaml", ".yml", ".toml", ".json")
 
 
@@ -40,6 +42,12 @@ class ShippedFiles:
         if paths not in self._known:
             self._known[paths] = shipped_values(self._texts(paths))
         return self._known[paths]
+
+    def turned_on(self, files: Collection[Path]) -> frozenset[str]:
+        """The options that the projects of some files set to something else than off."""
+        from trainlint.analysis.project.settings.shipped_values import GIVEN
+
+        return frozenset(name.rpartition(GIVEN)[2] for name, values in self.values(files).items() if values - _OFF)
 
     def digest(self, files: Collection[Path], cache: Cache) -> bytes:
         """What stands for all that the shipped files of the projects of some files hold."""

@@ -17,6 +17,7 @@ def option(run: Run, node: ast.Call) -> Value:
     name = _text(given.get("dest")) or _destination(names)
     action, default = _text(given.get("action")), given.get("default")
     off = (action == "store_true" and default is None) or (isinstance(default, ast.Constant) and default.value is False)
+    off = off and name not in run.project.turned_on
     known = bool(action) or (isinstance(default, ast.Constant) and default.value is not None)
     value: Value = Plain(meaning="off") if off else PLAIN if known else UNKNOWN
     run.options[name] = join(run.options[name], value) if name in run.options else value

@@ -74,7 +74,9 @@ class Link(NamedTuple):
     path: str
     line: int
     words: str
-    """As in "for x, y in loader" or "calls log"."""
+    """As in "for x, y in loader" or "calls Trainer.log"."""
+    column: int = 0
+    """That of a call, in bytes from 0."""
 
 
 class Event(NamedTuple):

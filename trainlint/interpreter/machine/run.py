@@ -101,7 +101,7 @@ class Frame:
     def title(self) -> str:
         """The name of what is executed, for people."""
         if self.function is not None:
-            return self.function.name
+            return self.function.qualified_name
         return "<module>" if self.cls is None else self.cls.name
 
 
@@ -279,7 +279,7 @@ class Run:
         """Tell what a function tells that is not executed again, with the calls that reach it here."""
         depth = len(self.stack) + 1
         start = self._start
-        way = (*self._chain(start), _call(self.frame, function.name, node))
+        way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
         for one in told:
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
@@ -318,7 +318,7 @@ class Run:
     @property
     def _in_forward(self) -> bool:
         """Whether a forward pass is around."""
-        return any(FORWARD_NAME.search(frame.title) for frame in self.stack if frame.function is not None)
+        return any(FORWARD_NAME.search(frame.function.name) for frame in self.stack if frame.function is not None)
 
     def reads(self, node: ast.AST, value: Value, happening: Happening, what: str, *, structures: bool = False) -> bool:
         """The host needs this value: tell it if it is a tensor of the device.
@@ -343,4 +343,4 @@ def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:
 
 
 def _call(around: Frame, called: str, node: ast.AST | None) -> Link:
-    return Link(around.module.path, getattr(node, "lineno", 0), f"calls {called}")
+    return Link(around.module.path, getattr(node, "lineno", 0), f"calls {called}", getattr(node, "col_offset", 0))

@@ -160,6 +160,11 @@ class Function:
         return getattr(self.node, "name", "<lambda>")
 
     @property
+    def qualified_name(self) -> str:
+        """The name with that of its class, for people."""
+        return self.name if self.cls is None else f"{self.cls.name}.{self.name}"
+
+    @property
     def body(self) -> list[ast.stmt]:
         """The statements; of a lambda one return."""
         node = self.node
