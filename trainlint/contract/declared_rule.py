@@ -343,5 +343,8 @@ def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
 
 def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
     """The calls through which an operation is executed."""
-    words = OFTEN[Heat.STEP]
-    return tuple(RelatedPlace(call.path, call.line, call.column, f"{call.words}{words}") for call in operation.calls)
+    calls = ((call, *call.words.split(" ", 1)) for call in operation.calls)
+    return tuple(
+        RelatedPlace(call.path, call.line, call.column, f"{verb} `{called}`{OFTEN[Heat.STEP]}")
+        for call, verb, called in calls
+    )

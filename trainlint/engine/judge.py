@@ -106,7 +106,7 @@ def _answers(
     by_place = [rule for rule in rules if operations is None or rule.happenings is None]
     for rule, places in zip(by_place, places_by_rule(by_place, model, may_show=may_show), strict=True):
         yield rule, _answers_at(rule, places, model)
-    executed = executed_sites(model, operations or ())
+    executed = executed_sites(model, () if model.is_of_other_framework else operations or ())
     for rule in rules:
         if operations is not None and rule.happenings is not None:
             yield rule, answers_to(rule, executed)

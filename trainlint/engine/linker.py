@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import runs_abstractly
-from trainlint.engine.index.executing import execute_files
+from trainlint.engine.index.executing import ExecutedFiles, execute_files
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ class Linker:
         return self._with_facts(index)
 
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
-        files = self._files
-        executed = execute_files(index.members, files.members, files.shipped) if runs_abstractly() else None
+        executed = self._executed(index) if runs_abstractly() else None
         self._not_executed = () if executed is None else executed.failures
         return [
             replace(
@@ -77,3 +76,8 @@ class Linker:
             for job in self._jobs
             if job.path not in index.given_up
         ]
+
+    def _executed(self, index: ProjectIndex) -> ExecutedFiles:
+        if not index.may_train:
+            return ExecutedFiles()
+        return execute_files(index.members, self._files.members, self._files.shipped)

@@ -37,6 +37,8 @@ from trainlint.interpreter.values.value import Value
 
 _CONTAINER_METHODS: Final = frozenset({"keys", "values", "items", "size", "to", "cuda"})
 _OF_HOST: Final = frozenset({"shape", "size", "ndim", "dtype"})
+_PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
+"""Of arrays and of tables."""
 
 
 def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
@@ -68,7 +70,7 @@ def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> 
         case Tensor():
             return _of_tensor(base, name)
         case Array() | Plain():
-            return PLAIN if name in _OF_HOST else base if name == "T" else UNKNOWN
+            return PLAIN if name in _OF_HOST else base if name in _PARTS_OF_ARRAYS else UNKNOWN
         case Mapping_():
             return base.items.get(name, UNKNOWN)
     return UNKNOWN

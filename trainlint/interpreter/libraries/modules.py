@@ -34,7 +34,7 @@ HOST_LIBRARY: Final = re.compile(
     r"^(numpy|np|random|math|scipy|pandas|PIL|cv2|skimage|sklearn|os|sys|time|json|pickle|re|copy|string|collections"
     r"|librosa|soundfile|logging|pathlib|datetime|functools|itertools|operator|yaml|gc)(\.|$)"
 )
-ARRAY_LIBRARY: Final = re.compile(r"^(numpy|np|scipy|librosa|cv2|PIL)(\.|$)")
+ARRAY_LIBRARY: Final = re.compile(r"^(numpy|np|pandas|scipy|librosa|cv2|PIL)(\.|$)")
 NUMBER_LIBRARY: Final = re.compile(r"^(os|math|random|sys|time|re|operator)\.")
 TENSOR_LIBRARY: Final = re.compile(
     r"^(torch|einops|torchvision|torchaudio|torch_scatter|torch_sparse|kornia|xformers|flash_attn|apex|timm|fairscale"
