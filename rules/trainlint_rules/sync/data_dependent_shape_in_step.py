@@ -154,8 +154,7 @@ class DataDependentShapeInStep(CallRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A shape that the device decides, or a bound that lies there."""
-        what = site.text()
-        return Match(site, fields={"what": what}, help=_ONCE if operation.happening is Happening.MASK_INDEX else None)
+        return Match(site, fields={"what": site.text()}, help=_instead(site, operation.happening))
 
     def found(self, site: Site) -> Match | None:
         """A call whose result's size lies on the device, or an index that the host must read."""
@@ -168,6 +167,15 @@ class DataDependentShapeInStep(CallRule):
         name = last_name(site.call.func)
         instead = _instead_of_call(site, name)
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
+
+
+def _instead(site: Site, happening: Happening) -> str | None:
+    """What to do instead of an operation."""
+    if isinstance(site.node, ast.Call):
+        return _instead_of_call(site, last_name(site.call.func))
+    if happening is Happening.MASK_INDEX and isinstance(site.node, ast.Subscript):
+        return _COUNTED if counts_rows(site, site.node) else _ONCE
+    return None
 
 
 def _instead_of_call(site: Site, name: str) -> str | None:

@@ -104,7 +104,7 @@ class HostCopyInTrainingStep(CallRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host outside of a forward pass."""
-        return None if operation.in_forward else Match(site)
+        return None if operation.in_forward else Match(site, help=instead_of_copy(site))
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

@@ -24,8 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_KEPT = "keep `{value}.detach()` and read all of them when you log: `torch.stack(values).tolist()`"
-
 
 class ItemInTrainingStep(CallRule):
     """`.item()` of a device tensor in each training step.
@@ -109,7 +107,7 @@ class ItemInTrainingStep(CallRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """`.item()` of a tensor of the device."""
-        return Match(site, fields={"value": site.text(site.receiver)}, help=_KEPT)
+        return Match(site, fields={"value": site.text(site.receiver)}, help=instead_of_number(site, site.call))
 
     def found(self, site: Site) -> Match | None:
         """`.item()` of a value that may live on the device."""

@@ -32,10 +32,7 @@ _HOW = {
     Happening.SIZE: "taking a size from ",
 }
 _INSTEAD_OF = {
-    Happening.TEST: "remove this check, or base it on a value that is already on the CPU, such as a count from the "
-    "collate function",
     Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
-    Happening.SIZE: "take the size from a value that is already on the CPU, such as `x.shape[0]`",
     Happening.ANSWER: "compare on the GPU and read the answer every N steps",
     Happening.CHECKED: "pass `validate_args=False` to the distribution once the code works",
     Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
@@ -131,7 +128,7 @@ class TensorReadAsPythonValue(ReadRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A read of a tensor of the device by Python."""
-        instead = _INSTEAD_OF.get(operation.happening)
+        instead = _INSTEAD_OF.get(operation.happening) or _instead(site, site.node, operation.happening)
         if operation.happening is Happening.CHECKED and isinstance(site.node, ast.Call):
             checked = CHECKED.get(site.origin(site.call.func) or "")
             instead = instead if checked is None else _instead_of_checked(checked)
@@ -144,9 +141,7 @@ class TensorReadAsPythonValue(ReadRule):
             return None
         node, sure, how = read
         if how == "this test":
-            decided = decision(site, node)
-            instead = _TESTED if decided is None else INSTEAD_OF_TEST[decided]
-            return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
+            return Match(site.at(node), level(sure), {"how": "testing "}, help=_instead(site, node, Happening.TEST))
         by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
         checked = CHECKED.get(site.origin(site.call.func) or "") if isinstance(site.node, ast.Call) else None
         if checked is not None:
@@ -154,6 +149,14 @@ class TensorReadAsPythonValue(ReadRule):
         if how.endswith(" from"):
             return Match(site.at(node), level(sure), {"how": by}, help=instead_of_size(site, node))
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))
+
+
+def _instead(site: Site, node: ast.AST, happening: Happening) -> str:
+    """What to do about a tensor that is read, by what its value is for."""
+    if happening is Happening.TEST:
+        decided = decision(site, node)
+        return _TESTED if decided is None else INSTEAD_OF_TEST[decided]
+    return instead_of_size(site, node) if happening is Happening.SIZE else instead_of_number(site, node)
 
 
 def _instead_of_checked(checked: CheckedResult) -> str:

@@ -7,7 +7,7 @@ import ast
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.operators import arithmetic, comparison
-from trainlint.interpreter.execution.tests import truth
+from trainlint.interpreter.execution.tests import asked, truth
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.values.definitions import Function
@@ -116,13 +116,18 @@ def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
 
 
 def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
-    """`a and b`: all but the last are asked for their truth."""
+    """`a and b`: each part is asked for its truth, but for the last, and evaluated only if those before let it be."""
+    heat, ends = run.heat, isinstance(node.op, ast.Or)
     values = []
-    for part in node.values:
-        value = run.value(part, frame)
-        if part is not node.values[-1]:
-            run.reads(part, value, Happening.TEST, "`and` or `or`")
+    for part in node.values[:-1]:
+        branch, value = asked(run, part, frame, hot=heat == "step")
         values.append(value)
+        if branch.truth is ends:
+            break
+        run.heat = run.cooled(branch.fails if ends else branch.holds)
+    else:
+        values.append(run.value(node.values[-1], frame))
+    run.heat = heat
     return joined(values)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.interpreter.bounds import Limit
-from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch
+from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, both, either
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
@@ -29,6 +29,17 @@ def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
     if frame.module.spent > frame.module.allowed:
         run.give_up(frame, Limit.STATEMENTS)
         return PLAIN_BRANCH
+    return asked(run, test, frame, hot=run.heat == "step")[0]
+
+
+def asked(run: Run, test: ast.expr, frame: Frame, *, hot: bool) -> tuple[Branch, Value]:
+    """What a test says, and its value. `hot`: whether the whole test is asked in each step."""
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return asked(run, test.operand, frame, hot=hot)[0].turned, PLAIN
+        case ast.BoolOp():
+            parts = list(_in_turn(run, test, frame, hot=hot))
+            return either(parts) if isinstance(test.op, ast.Or) else both(parts), PLAIN
     known: dict[int, Value] = {}
 
     def value_of(node: ast.expr) -> Value:
@@ -37,23 +48,22 @@ def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
             found = known[id(node)] = run.value(node, frame)
         return found
 
-    branch = read(test, value_of, run.heat == "step")
-    for part in _parts(test):
-        value = value_of(part)
-        if not (isinstance(part, ast.Compare) and isinstance(part.ops[0], _NO_READ)):
-            run.reads(part, value, Happening.TEST, "a test")
-    return branch
+    branch, value = read(test, value_of, hot), value_of(test)
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], _NO_READ)):
+        run.reads(test, value, Happening.TEST, "a test")
+    return branch, value
 
 
-def _parts(test: ast.expr) -> Iterator[ast.expr]:
-    """What Python asks for its truth, one after the other."""
-    if isinstance(test, ast.BoolOp):
-        for part in test.values:
-            yield from _parts(part)
-    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _parts(test.operand)
-    else:
-        yield test
+def _in_turn(run: Run, test: ast.BoolOp, frame: Frame, *, hot: bool) -> Iterator[Branch]:
+    """What each part of `and` or `or` says; it is evaluated as often as the parts before let it be."""
+    heat, ends = run.heat, isinstance(test.op, ast.Or)
+    for part in test.values:
+        branch, _ = asked(run, part, frame, hot=hot)
+        yield branch
+        if branch.truth is ends:
+            break
+        run.heat = run.cooled(branch.fails if ends else branch.holds)
+    run.heat = heat
 
 
 def narrow(test: ast.expr, frame: Frame, *, holds: bool) -> None:
