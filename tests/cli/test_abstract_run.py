@@ -68,8 +68,8 @@ def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Pro
         "train.py:6: for step, (inputs, targets) in enumerate(loader)",
         "train.py:13: calls log",
     ]
-    assert [(place["path"], place["line"], place["message"]) for place in read["related"]] == [
-        ("train.py", 13, "calls log in every training step")
+    assert [(place["path"], place["line"], place["column"], place["message"]) for place in read["related"]] == [
+        ("train.py", 13, 9, "calls `log` in every training step")
     ]
 
 
@@ -118,3 +118,30 @@ def test_what_a_limit_leaves_out_is_said(abstract: Program) -> None:
         "could not judge deep.py: `turn` in line 4 is not wholly known: its file takes too many statements to execute; "
         "split it, or exclude the file"
     ) in done.out
+
+
+def test_all_calls_on_the_way_are_named_nearest_first(abstract: Program) -> None:
+    deeper = "def shown(value):\n    return value.item()\n\n\ndef log(value, step):\n    print(step); shown(value)\n"
+    (abstract.directory / "helpers.py").write_text(f"{deeper}\n\ndef keep(values, rows):\n    pass\n", encoding="utf-8")
+    report = json.loads(abstract("check", ".", "--output-format", "json", "--select", "TRN201").out)
+    [found] = report["findings"]
+    assert [(place["path"], place["line"], place["column"]) for place in found["related"]] == [
+        ("helpers.py", 6, 18),
+        ("train.py", 13, 9),
+    ]
+
+
+def test_an_option_that_a_launch_script_turns_on_is_not_off(abstract: Program) -> None:
+    option = "from argparse import ArgumentParser\nparser = ArgumentParser()\n"
+    option += "parser.add_argument('--show', action='store_true')\nargs = parser.parse_args()\n"
+    shown = TRAIN.replace("        log(loss, step)\n", "        if args.show:\n            log(loss, step)\n")
+    (abstract.directory / "train.py").write_text(option + shown, encoding="utf-8")
+    options = ("check", ".", "--output-format", "concise", "--select", "TRN201")
+    assert "helpers.py" not in abstract(*options).out
+    (abstract.directory / "run.sh").write_text("python train.py --show\n", encoding="utf-8")
+    assert "helpers.py:2:17: TRN201" in abstract(*options).out
+
+
+def test_a_file_of_another_framework_is_left_alone(abstract: Program) -> None:
+    (abstract.directory / "helpers.py").write_text(f"import jax\n\n\n{HELPERS}", encoding="utf-8")
+    assert "helpers.py" not in abstract("check", ".", "--output-format", "concise", "--select", "TRN201").out

@@ -149,3 +149,24 @@ for batch in loader:
         "    if step", "    model(batch.cuda(non_blocking=True)).sum().backward()\n    optimizer.step()\n    if step"
     )
     assert _waits(trained_before) == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "step % 50 == 0 and loss > 3",
+        "not (step % 50 or loss < 3)",
+        "step % 50 == 0 and (loss > 3 or loss < 1) and shown",
+    ],
+)
+def test_a_part_of_a_test_is_evaluated_as_often_as_those_before_let_it_be(test: str) -> None:
+    code = """
+for step, batch in enumerate(loader):
+    loss = model(batch.cuda(non_blocking=True)).sum()
+    loss.backward()
+    optimizer.step()
+    if {test}:
+        pass
+"""
+    assert _waits(code.format(test=test)) == []
+    assert len(_waits(code.format(test=test).replace("step % 50", "rest"))) == 1

@@ -70,3 +70,18 @@ class Trainer:
 """
     _, events = run_files([("train.py", code)])
     assert events == []
+
+
+def test_tables_are_no_tensors() -> None:
+    code = """
+import pandas as pd
+import torch
+frame = pd.read_csv("scores.csv")
+model = torch.nn.Linear(3, 3).cuda()
+for batch in torch.utils.data.DataLoader([]):
+    model(batch.cuda(non_blocking=True)).sum().backward()
+    print(frame.loc[frame.index[0]]["loss"].item(), frame["loss"].mean().item())
+    if frame["loss"].mean() > 3:
+        break
+"""
+    assert run_files([("train.py", code)])[1] == []

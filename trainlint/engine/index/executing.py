@@ -58,7 +58,9 @@ def execute_files(
         for path, several in done.operations.items():
             operations[by_path[path].path] = tuple(map(shown.operation, several))
         for one in done.left_out:
-            failures.setdefault(one.path, Failure(by_path[one.path].shown, f"{one.sentence}; split it, or exclude the file"))
+            failures.setdefault(
+                one.path, Failure(by_path[one.path].shown, f"{one.sentence}; split it, or exclude the file")
+            )
         if here:
             visits = {line: visit._replace(way=shown.links(visit.way)) for line, visit in done.visits.items()}
     return ExecutedFiles(operations, visits, tuple(failures.values()))

@@ -133,10 +133,10 @@ def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
 
 def unary(run: Run, node: ast.UnaryOp, frame: Frame) -> Value:
     """`not a`, `-a`, `~a`."""
-    value = run.value(node.operand, frame)
     if isinstance(node.op, ast.Not):
-        run.reads(node, value, Happening.TEST, "`not`")
-        return Plain(not value.constant) if isinstance(value, Plain) and value.known else PLAIN
+        branch, _ = asked(run, node, frame, hot=run.heat == "step")
+        return PLAIN if branch.truth is None else Plain(branch.truth)
+    value = run.value(node.operand, frame)
     if not isinstance(value, Plain):
         return value
     if isinstance(node.op, ast.USub) and value.known and isinstance(value.constant, int):
