@@ -81,7 +81,14 @@ def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:
 
 
 def _operation_as_shown(operation: Operation, shown: Mapping[str, str]) -> Operation:
-    return operation._replace(chain=_as_shown(operation.chain, shown), calls=_as_shown(operation.calls, shown))
+    use = operation.loader
+    if use is not None:
+        begun, again, trains = (
+            link and link._replace(path=shown[link.path]) for link in (use.begun, use.again, use.trains)
+        )
+        use = use._replace(begun=begun, again=again, trains=trains)
+    chain, calls = _as_shown(operation.chain, shown), _as_shown(operation.calls, shown)
+    return operation._replace(chain=chain, calls=calls, loader=use)
 
 
 def _as_shown(links: Sequence[Link], shown: Mapping[str, str]) -> tuple[Link, ...]:
