@@ -154,3 +154,15 @@ class Data(pl.LightningDataModule):
     assert train.trains is not None
     assert not held_out.copied
     assert held_out.trains is None
+
+
+def test_prepared_loaders_are_told_apart() -> None:
+    code = """
+def evaluate(loader):
+    for batch in loader:
+        model(batch)
+first, second = Accelerator().prepare(DataLoader(Rows()), DataLoader(Rows()))
+evaluate(first)
+evaluate(second)
+"""
+    assert all(use.begun is not None for use in _loaders(code))
