@@ -140,8 +140,9 @@ class Rule(ABC):
     best_in_tests: ClassVar[Confidence] = Confidence.CERTAIN
     """How sure a finding in a test or a benchmark is at best: the engine does not ask for what it would not show."""
     happenings: ClassVar[frozenset[Happening] | None] = None
-    """Of the operations that the abstract run executes in training steps, those that the rule is asked about
-    (`of_operation`) in place of what `on` names. None where the run does not know what the rule looks for."""
+    """Of the operations that the abstract run executes in training steps, and of the loaders that it makes at any time,
+    those that the rule is asked about (`check_operation`) in place of what `on` names. None where the run does not know
+    what the rule looks for."""
     editor_tag: ClassVar[EditorTag] = ""
     """How editors draw the code of a finding besides underlining it: "deprecated" code is struck through, "unnecessary"
     code, which does nothing, is faded out."""

@@ -69,5 +69,7 @@ JOINED_PARTS: Final = 8
 """Parts of lists of different lengths that are joined to one."""
 OPTIONS: Final = 6
 """What a value may be that can be called: each option is executed."""
+LOADERS: Final = 4
+"""Loaders that a batch may be of."""
 NESTED_CONTAINERS: Final = 2
 """Containers inside containers that are joined, compared and handed on part by part."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.attributes import is_module
@@ -20,6 +21,7 @@ from trainlint.interpreter.libraries.frameworks import (
     NOT_TRAINING_PATH,
     PRESUMED,
     STEP_HOOKS,
+    TRAINING_LOADER,
     WITHOUT_BATCH,
     is_step_hook,
 )
@@ -27,6 +29,7 @@ from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.libraries.modules import AUTOGRAD
 from trainlint.interpreter.machine.events import Level, Link
 from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Effect, Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Function, Module
@@ -144,10 +147,20 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     except RecursionError:  # in an annotation
         run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
     run.stack.pop()
+    _take_over(run, function, begin)
     effects = frozenset(run.effects)
     run.heat, run.level, run.effects = saved
     run.idle = False
     return effects
+
+
+def _take_over(run: Run, function: Function, begin: Link) -> None:
+    """What a framework asks for its loader: the framework trains with it, and copies its batches."""
+    bases = () if function.cls is None else function.cls.library_bases
+    if TRAINING_LOADER.search(function.name) and any(map(LIGHTNING_CLASS.search, bases)):
+        makings = makings_of(run.results.get(function, UNKNOWN))
+        run.loaders.trains(makings, begin)
+        run.loaders.copied(makings)
 
 
 def _is_idle(run: Run, module: Module) -> bool:

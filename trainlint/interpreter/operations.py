@@ -11,6 +11,7 @@ from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Certainty, Event, Happening, Link
 from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.visits import Visit, Visits
 
@@ -47,6 +48,8 @@ class Operation(NamedTuple):
     """The line of the function around; 0 at the top level of a file."""
     alike: tuple[Position, ...] = ()
     """Further copies of parts of the same batch, which are no operations of their own here."""
+    loader: ExecutedLoader | None = None
+    """What becomes of the loader that is made."""
 
 
 class Executed(NamedTuple):
@@ -95,6 +98,9 @@ def execute_project(
     visits = Visits(asked)
     run = run_project(Project(files, turned_on), hear, visits.see if asked else None)
     by_file: dict[str, list[Operation]] = {}
+    for making, use in run.loaders:
+        made = Operation(_position(making.node), Happening.LOADER, "certain", loader=use)
+        by_file.setdefault(making.path, []).append(made)
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}

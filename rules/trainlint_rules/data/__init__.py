@@ -15,11 +15,21 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import Guard
 from trainlint.finding import Confidence
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+    from trainlint.finding import Finding
+    from trainlint.interpreter.machine.loaders import ExecutedLoader
+    from trainlint.interpreter.operations import Operation
+
 
 class LoaderRule(CallRule, base=True):
     """About the construction of a DataLoader."""
 
     on = TORCH_CLASSES
+    known_by_run: ClassVar[frozenset[Guard]] = frozenset()
+    """Guards that the abstract run makes unnecessary."""
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """Without `when` as of the module: how often a loader is built says nothing of how often it is used.
@@ -36,6 +46,28 @@ class LoaderRule(CallRule, base=True):
                     yield replace(answer, site=site.at(site.call, site.file.outline.module), sure=sure)
                 else:
                     yield answer
+
+    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
+        """By what the abstract run has seen of the loader; where it has seen nothing of it, as without it.
+
+        What a guard of `known_by_run` asks for, `of_use` decides.
+        """
+        use = operation.loader
+        if use is None or site.node not in site.file.loaders.built or not (use.begun or use.trains):
+            yield from self.check(site)
+            return
+        match = self.of_use(site, use)
+        if match is not None and not any(item.holds(site) for item in self.guards if item not in self.known_by_run):
+            yield self._reported(site, replace(match, site=site.at(site.call, site.file.outline.module)))
+
+    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
+        """What is wrong with a loader of which the abstract run has seen what becomes of its batches."""
+        raise NotImplementedError
+
+    def found_alone(self, site: Site, most: Confidence = Confidence.CERTAIN) -> Match | None:
+        """What the file itself shows to be wrong, at most so sure."""
+        answer = next(self.answers(site), None)
+        return replace(answer, sure=min(answer.sure, most)) if isinstance(answer, Match) else None
 
     @staticmethod
     def loader(site: Site) -> Loader:

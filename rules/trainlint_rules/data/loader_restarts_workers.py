@@ -11,6 +11,8 @@ from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
@@ -118,8 +120,10 @@ class LoaderRestartsWorkers(LoaderRule):
 
     code = "TRN103"
     name = "loader-restarts-workers"
+    happenings = frozenset({Happening.LOADER})
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
     unless = (supports_older_than(_SINCE), keeps_workers, never_ends, dataset_changes)
+    known_by_run = frozenset({keeps_workers})
     message = "DataLoader workers restart {when}"
     help = "set `persistent_workers=True`"
     fix_needs = _WITH_PINNING
@@ -128,16 +132,43 @@ class LoaderRestartsWorkers(LoaderRule):
 
     def found(self, site: Site) -> Match | None:
         """A loader with workers that is gone through again and again."""
+        sure = self._sure_of_workers(site)
+        if sure is None:
+            return None
+        when, most = self._when(site)
+        return Match(site, min(sure, most), {"when": when}) if when else None
+
+    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
+        """A loader that surely does not keep its workers, and is gone through again and again."""
+        if use.options.keeps_workers is not False or use.options.workers == 0:
+            return None
+        if use.begun is None:
+            return self.found_alone(site)
+        if use.again is None:
+            return None
+        if use.trains is None:
+            return self.found_alone(site)
+        sure = self._sure_of_workers(site, known=bool(use.options.workers))
+        if sure is None or any(other.changes for other in loops_in_other_files(site.file, self.loader(site))):
+            return None
+        path, line = use.again.path, use.again.line
+        place = f"line {line}" if path == site.path else f"{path}:{line}"
+        return Match(site, sure, {"when": f"on every pass (loop at {place})"})
+
+    def _sure_of_workers(self, site: Site, *, known: bool = False) -> Confidence | None:
+        """How sure it is that the loader has workers that somebody would keep; None where it has none.
+
+        `known` says that it surely has some.
+        """
         loader = self.loader(site)
-        sure = _BY_WORKERS.get(workers(site.file, loader))
+        sure = Confidence.CERTAIN if known else _BY_WORKERS.get(workers(site.file, loader))
         if sure is None:
             return None
         if site.file.loaders.option(loader, "persistent_workers").given or loads_single_items(site):
             sure = Confidence.POSSIBLE  # somebody decided that it is off, or passes are long
         if has_one_worker.holds(site) and only_evaluates(site.file, loader):
-            sure = Confidence.POSSIBLE  # one process starts anew for each evaluation
-        when, most = self._when(site)
-        return Match(site, min(sure, most), {"when": when}) if when else None
+            return Confidence.POSSIBLE  # one process starts anew for each evaluation
+        return sure
 
     def _when(self, site: Site) -> tuple[str, Confidence]:
         """When the workers start anew, and how sure that is at most; no words where they do not."""

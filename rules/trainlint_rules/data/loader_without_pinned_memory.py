@@ -8,6 +8,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
@@ -20,7 +22,7 @@ from trainlint_rules.data.idioms.pinned.pinning import (
     safety_of_pinning,
     sends_to_processes,
 )
-from trainlint_rules.data.idioms.workers import loads_single_items
+from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_pinning
 
 _BY_DEVICE = {
@@ -108,7 +110,9 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
+    happenings = frozenset({Happening.LOADER})
     unless = (pins, nothing_to_pin, sends_to_processes, pinned_in_other_branch)
+    known_by_run = frozenset({pins})
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"
@@ -118,10 +122,28 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         """A loader whose batches go to the device."""
         loader = self.loader(site)
         device = goes_to_device(site.file, loader)
-        if device is Device.STAY or argument(site.call, "dataset", 0) is None:
-            return None
         trains = feeds(site.file, loader) in _FOR_TRAINING
         trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
+        return self._match(site, device, trains=trains)
+
+    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
+        """A loader that surely pins nothing, whose batches go to the device in training steps.
+
+        Where an evaluation takes them, it is a defect only if the evaluation is repeated and workers prepare batches:
+        without workers, the training process itself would pin them.
+        """
+        if use.options.pins is not False:
+            return None
+        if use.trains is None:
+            worth = use.again is not None and use.options.workers != 0
+            return self.found_alone(site, Confidence.CERTAIN if worth else Confidence.POSSIBLE)
+        device = Device.COPIED if use.copied else goes_to_device(site.file, self.loader(site))
+        return self._match(site, device, trains=not loads_single_items(site) and not is_bare(site))
+
+    def _match(self, site: Site, device: Device, *, trains: bool) -> Match | None:
+        loader = self.loader(site)
+        if device is Device.STAY or argument(site.call, "dataset", 0) is None:
+            return None
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
         gain = gain_of_pinning(site)
         safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE

@@ -9,11 +9,14 @@ from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
+from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loading_work import (
     computes_on_the_host,
     items_lie_ready,
+    sure_of_items,
     sure_of_work,
     walked_in_steps,
     workers_would_use_the_device,
@@ -28,6 +31,10 @@ _BY_OPTION = (
 _SET_OPTION = (
     "give `{option}` another default, at first the CPU cores divided by the training processes, but no more than 8"
 )
+
+
+def _message(site: Site) -> str | None:
+    return None if site.file.device is Home.DEVICE else _ON_HOST
 
 
 class LoaderWithoutWorkers(LoaderRule):
@@ -109,8 +116,10 @@ class LoaderWithoutWorkers(LoaderRule):
     code = "TRN101"
     name = "loader-without-workers"
     aliases = ("TOR401",)
+    happenings = frozenset({Happening.LOADER})
     confirmed_by = frozenset({Symptom.DATA_WAIT})
     unless = (has_workers, unbatched, computes_on_the_host, items_lie_ready, workers_would_use_the_device)
+    known_by_run = frozenset({has_workers})
     message = "the training process loads every batch itself while the GPU waits"
     help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
     fix_title = "Load in worker processes"
@@ -124,8 +133,16 @@ class LoaderWithoutWorkers(LoaderRule):
         if option is not None:
             sure = min(sure_of_work(site), Confidence.LIKELY)
             return Match(site, sure, {"option": option}, message=_BY_OPTION, help=_SET_OPTION)
-        message = None if site.file.device is Home.DEVICE else _ON_HOST
-        return Match(site, sure_of_work(site), message=message)
+        return Match(site, sure_of_work(site), message=_message(site))
+
+    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
+        """A loader that surely has none: where an option says how many, somebody may set it."""
+        if use.options.workers:
+            return None
+        if use.trains is None or use.options.workers is None:
+            sure = use.again is not None and use.options.workers == 0
+            return self.found_alone(site, Confidence.CERTAIN if sure else Confidence.POSSIBLE)
+        return Match(site, sure_of_items(site), message=_message(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""

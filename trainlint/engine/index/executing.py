@@ -95,13 +95,17 @@ class _Shown:
         self._sources: dict[str, SourceFile] = {}
 
     def operation(self, operation: Operation) -> Operation:
-        return operation._replace(chain=self.links(operation.chain), calls=self.links(operation.calls))
+        use = operation.loader
+        if use is not None:
+            begun, again, trains = (link and self._link(link) for link in (use.begun, use.again, use.trains))
+            use = use._replace(begun=begun, again=again, trains=trains)
+        return operation._replace(chain=self.links(operation.chain), calls=self.links(operation.calls), loader=use)
 
     def links(self, links: Sequence[Link]) -> tuple[Link, ...]:
-        return tuple(
-            link._replace(path=self._members[link.path].shown, column=self._column(link) if link.column else 1)
-            for link in links
-        )
+        return tuple(map(self._link, links))
+
+    def _link(self, link: Link) -> Link:
+        return link._replace(path=self._members[link.path].shown, column=self._column(link) if link.column else 1)
 
     def _column(self, link: Link) -> int:
         if link.path not in self._sources:

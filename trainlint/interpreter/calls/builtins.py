@@ -100,6 +100,8 @@ def _sequence(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: F
     if not arguments.args:
         return Items((), fixed=name != "set")
     first = arguments.args[0]
+    if name == "iter":
+        run.begin_pass(first, node, frame)
     if isinstance(first, Object):
         return Stream(run.items(first, node, frame))
     return Items((PLAIN,)) if isinstance(first, Mapping_) else first
@@ -109,6 +111,7 @@ def _next(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
     first = _first(arguments)
     if isinstance(first, Loader):
         run.effects.add("takes_batches")
+    run.take_batches(first, node, frame)
     if isinstance(first, Object) and first.cls.find("__next__") is not None:
         return run.call(run.attribute(first, "__next__", node, frame), Arguments(), node, frame)
     if isinstance(first, Object):

@@ -67,8 +67,8 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
             return args[0]
         case "unscale_":
             return NONE
-        case "prepare" | "setup" if args and _LAUNCHER.search(dotted):
-            return prepared(arguments)
+        case "prepare" | "setup" | "setup_dataloaders" if args and _LAUNCHER.search(dotted):
+            return prepared(run, arguments)
         case "step" if is_optimizer(dotted):
             run.effects.add("optimizes")
             run.stepped = True

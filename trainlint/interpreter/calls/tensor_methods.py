@@ -111,10 +111,12 @@ def _tell_waits(run: Run, base: Tensor, name: str, arguments: Arguments, node: a
 
 def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
     """`base.copy_(other)`."""
-    if not arguments.args or non_blocking(arguments, arguments.args[1:]):
-        return
-    source = arguments.args[0]
+    source = arguments.args[0] if arguments.args else None
     if not isinstance(source, Tensor):
+        return
+    if base.place == "device":
+        run.copy_batch(source)
+    if non_blocking(arguments, arguments.args[1:]):
         return
     if base.place == "device" and source.place == "host" and (not source.container or source.source == "loader"):
         run.tell(node, Happening.BATCH_COPY, "`.copy_()`", source)

@@ -65,6 +65,7 @@ def _presumed_batch(run: Run, base: Tensor, name: str, node: ast.Call) -> bool:
 def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynchronous: bool = False) -> Tensor:
     """A tensor after a copy to a place; told if the host waits for it, or could have done without it."""
     if to == "device" and base.place in ("host", "pinned", "unknown"):
+        run.copy_batch(base)
         if base.place == "host" or (base.place == "pinned" and not asynchronous):
             happening = _copy_to_device(base, asynchronous)
             if happening is not None:

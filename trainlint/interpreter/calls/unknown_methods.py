@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Final
 
+from trainlint.interpreter.calls.loaders import prepared_loader
 from trainlint.interpreter.calls.options import option
 from trainlint.interpreter.calls.places import is_dtype, place_of
 from trainlint.interpreter.libraries.guesses import (
@@ -122,7 +123,7 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
         case "scale" if args and "scaler" in owner:
             return args[0]
         case "prepare" if args and "accelerator" in owner:
-            return prepared(arguments)
+            return prepared(run, arguments)
         case _ if name in _GATHERS and "accelerator" in owner and args:
             return args[0]
     if name in _OPTION_GROUPS:
@@ -132,10 +133,9 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
     return None
 
 
-def prepared(arguments: Arguments) -> Value:
+def prepared(run: Run, arguments: Arguments) -> Value:
     """What `accelerator.prepare` gives: the same, but loaders put their batches on the device."""
-    batch = Tensor(container=True, way=("a prepared batch",))
-    done = tuple(Loader(batch) if isinstance(value, Loader) else value for value in arguments.args)
+    done = tuple(prepared_loader(run, value) if isinstance(value, Loader) else value for value in arguments.args)
     return done[0] if len(done) == 1 else Items(done, fixed=True)
 
 

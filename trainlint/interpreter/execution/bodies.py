@@ -10,6 +10,7 @@ from trainlint.interpreter.execution.arguments import handed, parameters
 from trainlint.interpreter.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.loaders import of_given_loaders
 from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
 from trainlint.interpreter.values.definitions import Function
 from trainlint.interpreter.values.joining import join, joined
@@ -44,13 +45,14 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
         run.effects |= known.effects
         run.stepped = run.stepped or "optimizes" in known.effects
         run.tell_again(known.told, function, node)
+        run.passed(known.passes)
         return known.result
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
     limit = _limit(run, function, len(contexts), kind)
     if limit is not None:
         run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, limit))
     if limit is not None or _recursive(run, function):
-        return _what_is_known(run, function, contexts)
+        return of_given_loaders(_what_is_known(run, function, contexts), values)
     remembered[key] = Remembered(run.results.get(function, UNKNOWN))
     contexts.append(key)
     done = remembered[key] = _execute(run, function, values, self_value, node, heat)
@@ -98,8 +100,8 @@ def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Valu
 def _execute(
     run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None, heat: Heat
 ) -> Remembered:
-    around, effects, told = run.heat, run.effects, run.told
-    run.heat, run.effects, run.told = heat, set(), []
+    around, effects, told, passes = run.heat, run.effects, run.told, run.passes
+    run.heat, run.effects, run.told, run.passes = heat, set(), [], []
     frame = Frame(
         function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
     )
@@ -107,11 +109,12 @@ def _execute(
         frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")
     run.stack.append(frame)
     run.attempt(function.body, frame)
-    own, depth = run.told, len(run.stack)
+    own, depth, gone = run.told, len(run.stack), run.passes
     run.stack.pop()
     own_effects: frozenset[Effect] = frozenset() if heat == "evaluation" else frozenset(run.effects)
     run.heat, run.effects, run.told = around, effects, [*told, *own]
+    run.passes = list(dict.fromkeys((*passes, *gone)))[: bounds.TOLD_AGAIN]
     inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
     if function.generator:
-        return Remembered(Stream(joined(frame.yielded)), own_effects, inside)
-    return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside)
+        return Remembered(Stream(joined(frame.yielded)), own_effects, inside, tuple(gone))
+    return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside, tuple(gone))

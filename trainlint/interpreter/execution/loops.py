@@ -22,7 +22,13 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
     if isinstance(source, Items) and source.fixed and not source.parts:
         return False
     run.feeding = _feeds(source)
-    _loop(run, node, frame, lambda: assign(run, node.target, item, frame))
+    run.begin_pass(source, node, frame)
+
+    def take() -> None:
+        run.take_batches(source, node, frame)
+        assign(run, node.target, item, frame)
+
+    _loop(run, node, frame, take)
     return False
 
 
@@ -48,9 +54,12 @@ def _feeds(source: Value) -> bool:
 def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
     """Execute a body twice: first to see what it does, then as often as that says."""
     around, heat, quiet, stepped = run.effects, run.heat, run.quiet, run.stepped
+    loops = len(run.loops)
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
     run.spend(frame, len(frame.names))
     before = dict(frame.names)
+    few = _over_few(node)
+    run.loops += [] if few else [id(node)]
     run.effects = set()
     run.quiet = quiet or heat == "step"
     begin()
@@ -58,7 +67,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    trains = heat == "cold" and _trains(effects, feeding) and not _over_few(node)
+    trains = heat == "cold" and _trains(effects, feeding) and not few
     leaving, step = frame.leaving, frame.step
     if trains:
         run.heat = "step"
@@ -68,6 +77,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     begin()
     run.block(node.body, frame)
     frame.leaving, frame.step = leaving, step
+    del run.loops[loops:]
     run.heat, run.stepped = heat, stepped or (run.stepped and not trains)
     frame.names.update(merged(before, frame.names))
     if trains:

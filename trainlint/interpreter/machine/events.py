@@ -19,7 +19,7 @@ Certainty = Literal["certain", "likely", "guess"]
 
 
 class Happening(Enum):
-    """What an operation does. All down to SCALE make the host wait, the next copy to the device, the last two free
+    """What an operation does. All down to SCALE make the host wait, the next copy to the device, the next two free
     memory.
     """
 
@@ -66,6 +66,8 @@ class Happening(Enum):
     EMPTY_CACHE = auto()
     COLLECT = auto()
     """Python's garbage collector walks all objects."""
+    LOADER = auto()
+    """A loader is made, at any time."""
 
 
 class Link(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
@@ -14,6 +14,7 @@ from trainlint.interpreter.branches.branch import Cold
 from trainlint.interpreter.libraries.frameworks import FORWARD_NAME
 from trainlint.interpreter.machine.events import Event, Happening, Level, Link, Listener
 from trainlint.interpreter.machine.left_out import LeftOut
+from trainlint.interpreter.machine.loaders import Loaders, Pass, makings_of
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import UNKNOWN, Tensor
@@ -65,6 +66,8 @@ class Remembered(NamedTuple):
     effects: frozenset[Effect] = frozenset()
     told: tuple[Told, ...] = ()
     """What was told, with the depth counted from the body."""
+    passes: tuple[Pass, ...] = ()
+    """What was gone through of loaders."""
 
 
 @dataclass(slots=True, eq=False)
@@ -149,8 +152,11 @@ class Run:
         """What each function has returned so far."""
         self.left_out: dict[LeftOut, None] = {}
         """What a limit has kept from being executed, in the order in which it was met."""
+        self.loaders = Loaders()
         # Where it is
         self.stack: list[Frame] = []
+        self.loops: list[int] = []
+        """The identities of the loops around, in all functions."""
         self.heat: Heat = "cold"
         self.level: Level = "sure"
         self.idle = False
@@ -158,6 +164,8 @@ class Run:
         self.effects: set[Effect] = set()
         self.told: list[Told] = []
         """What this body has told."""
+        self.passes: list[Pass] = []
+        """What this body has gone through of loaders."""
         self.quiet = False
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
@@ -193,13 +201,15 @@ class Run:
     def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
+        loops, passes = len(self.loops), self.passes
         step, behind, leaving = frame.step, frame.behind, frame.leaving
         state = self.heat, self.level, self.quiet, self.feeding, self.stepped
         try:
             return self.block(body, frame)
         except RecursionError:
             del self.stack[depth:]
-            self.effects, self.told, frame.names = effects, told, names
+            del self.loops[loops:]
+            self.effects, self.told, frame.names, self.passes = effects, told, names, passes
             frame.step, frame.behind, frame.leaving = step, behind, leaving
             self.heat, self.level, self.quiet, self.feeding, self.stepped = state
             self.give_up(frame, Limit.NESTING)
@@ -253,6 +263,30 @@ class Run:
         if self.heat == "cold":
             return "cold" if cold == "rare" else cold
         return cold
+
+    # Loaders
+    def begin_pass(self, source: Value, node: ast.AST, frame: Frame) -> None:
+        """Something goes through a loader from its start."""
+        link = Link(frame.module.path, getattr(node, "lineno", 0), "goes through the loader")
+        self.passed([Pass(making, link) for making in makings_of(source)])
+
+    def passed(self, passes: Iterable[Pass]) -> None:
+        """The same, for what a body has done that is not executed again."""
+        for one in passes:
+            self.loaders.passed(one, self.loops)
+            if one not in self.passes:
+                self.passes.append(one)
+
+    def take_batches(self, source: Value, node: ast.AST, frame: Frame) -> None:
+        """Batches of a loader are taken."""
+        if self.heat == "step":
+            link = Link(frame.module.path, getattr(node, "lineno", 0), "takes batches")
+            self.loaders.trains(makings_of(source), link)
+
+    def copy_batch(self, batch: Tensor) -> None:
+        """A tensor is copied to the device."""
+        if self.heat != "worker":  # a generator copies before the loop that trains begins
+            self.loaders.copied(batch.makings)
 
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:

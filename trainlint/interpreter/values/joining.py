@@ -93,6 +93,7 @@ def _tensors(left: Tensor, right: Tensor, maybe: bool) -> Tensor:
         _source(left, right),
         left.way,
         maybe,
+        tuple(dict.fromkeys((*left.makings, *right.makings)))[: bounds.LOADERS],
     )
 
 

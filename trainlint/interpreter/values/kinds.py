@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from trainlint.interpreter.values.definitions import Class, Function, Module
+    from trainlint.interpreter.values.loading import Making
 
 Place = Literal["device", "host", "pinned", "meta", "unknown"]
 Source = Literal[
@@ -84,7 +85,7 @@ class Plain(Value):
 class Tensor(Value):
     """A tensor, or (`container`) perhaps a structure of tensors that lie in one place."""
 
-    __slots__ = ("container", "mask", "place", "source", "way")
+    __slots__ = ("container", "makings", "mask", "place", "source", "way")
 
     def __init__(
         self,
@@ -94,13 +95,17 @@ class Tensor(Value):
         source: Source = "",
         way: tuple[str, ...] = (),
         maybe_none: bool = False,
+        makings: tuple[Making, ...] = (),
     ) -> None:
         super().__init__(maybe_none)
         self.place, self.mask, self.container, self.source, self.way = place, mask, container, source, way
+        self.makings = makings
+        """The calls that made the loaders whose batch it is, or is a part of."""
 
     def identity(self, depth: int) -> Hashable:
-        """All but the way."""
-        return (self.place, self.mask, self.container, self.source)
+        """All but the way; on the device, a batch is like that of any other loader."""
+        loader = () if self.place == "device" else _identities(self)
+        return (self.place, self.mask, self.container, self.source, loader)
 
     def but(
         self,
@@ -120,12 +125,21 @@ class Tensor(Value):
             self.source if source is None else source,
             self.way if step is None else (*self.way, step)[-bounds.WAY :],
             self.maybe_none if maybe_none is None else maybe_none,
+            self.makings,
         )
+
+    def of_loaders(self, makings: tuple[Making, ...]) -> Tensor:
+        """The same tensor, as a batch of other loaders."""
+        return Tensor(self.place, self.mask, self.container, self.source, self.way, self.maybe_none, makings)
 
     @property
     def on_host(self) -> bool:
         """Whether it surely lies in memory of the host, pinned or not."""
         return self.place in ("host", "pinned")
+
+
+def _identities(value: Value) -> tuple[int, ...]:
+    return tuple(making.identity for making in value.makings) if isinstance(value, Tensor) else ()
 
 
 class Array(Value):
@@ -217,6 +231,10 @@ class Loader(Stream):
     """A loader of batches."""
 
     __slots__ = ()
+
+    def identity(self, depth: int) -> Hashable:
+        """The batch, and the calls that made the loader."""
+        return (super().identity(depth), _identities(self.item))
 
 
 class Object(Value):

@@ -14,7 +14,7 @@ from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import loops_in_other_files, passes
 from trainlint_rules.data.idioms.pinned.item_code import item_code
-from trainlint_rules.data.idioms.workers import loads_single_items, option_left_at_zero
+from trainlint_rules.data.idioms.workers import is_bare, loads_single_items, option_left_at_zero
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 """A table was mostly tokenised before training, and its rows need little work."""
@@ -64,19 +64,29 @@ def computes_on_the_host(site: Site) -> bool:
     return site.file.device is Home.HOST
 
 
+def sure_of_items(site: Site) -> Confidence:
+    """How sure it is that loading takes long, for a loader without workers that training steps take batches of."""
+    return doubted(*_doubts_of_items(site))
+
+
+def _doubts_of_items(site: Site) -> list[int]:
+    items = items_at(site)
+    doubts = [_DOUBTS_OF_ITEMS.get(items, 0), items is Items.UNKNOWN and is_bare(site)]
+    if loads_single_items(site):
+        doubts.append(2)
+    if site.file.loaders.option(LoaderRule.loader(site), "num_workers").given and option_left_at_zero(site) is None:
+        doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
+    return doubts
+
+
 def sure_of_work(site: Site) -> Confidence:
     """How sure it is that training waits for a loader without workers."""
     loader, items = LoaderRule.loader(site), items_at(site)
-    doubts = [_DOUBTS_OF_ITEMS.get(items, 0), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
+    doubts = [*_doubts_of_items(site), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
     if read_once_to_evaluate(site):
         doubts.append(2)  # a test after training is a small part of a run
-    if loads_single_items(site):
-        doubts.append(2)
     if only_counts(site.file, loader):
         doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
-    if site.file.loaders.option(loader, "num_workers").given and option_left_at_zero(site) is None:
-        doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
     if items is Items.UNKNOWN:
-        is_bare = len(site.call.args) + len(site.call.keywords) == 1  # batches of one, in a demonstration
-        doubts += [only_evaluates(site.file, loader), is_bare]
+        doubts.append(only_evaluates(site.file, loader))
     return doubted(*doubts)

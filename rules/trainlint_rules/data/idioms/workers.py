@@ -184,6 +184,11 @@ def loads_single_items(site: Site) -> bool:
     return constant(known if known is not None else size) == 1
 
 
+def is_bare(site: Site) -> bool:
+    """Whether the loader is given its dataset only: batches of one, in a demonstration."""
+    return len(site.call.args) + len(site.call.keywords) == 1
+
+
 @early_guard
 def starts_workers_itself(site: Site) -> bool:
     """The loader has a `worker_init_fn`, which may share the rows out."""
