@@ -7,7 +7,7 @@ import ast
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.operators import arithmetic, comparison
-from trainlint.interpreter.execution.tests import truth
+from trainlint.interpreter.execution.tests import asked, follows, truth
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.values.definitions import Function
@@ -117,12 +117,15 @@ def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
 
 def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
     """`a and b`: all but the last are asked for their truth."""
-    values = []
+    values, heat = [], run.heat
     for part in node.values:
-        value = run.value(part, frame)
-        if part is not node.values[-1]:
-            run.reads(part, value, Happening.TEST, "`and` or `or`")
+        if part is node.values[-1]:
+            values.append(run.value(part, frame))
+            continue
+        branch, value = asked(run, part, frame)
         values.append(value)
+        run.heat = follows(run, node.op, branch)
+    run.heat = heat
     return joined(values)
 
 

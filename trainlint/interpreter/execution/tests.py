@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch
-from trainlint.interpreter.branches.read import read
+from trainlint.interpreter.branches.read import ValueOf, read
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.machine.run import Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
@@ -25,10 +24,15 @@ _NO_READ: Final = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
     """What a test says; told as a wait where it needs a value of the device."""
+    return asked(run, test, frame)[0]
+
+
+def asked(run: Run, test: ast.expr, frame: Frame) -> tuple[Branch, Value]:
+    """What a test says, and its value."""
     frame.module.spent += 1  # a test inside of a test is evaluated twice
     if frame.module.spent > frame.module.allowed:
         run.give_up(frame, Limit.STATEMENTS)
-        return PLAIN_BRANCH
+        return PLAIN_BRANCH, UNKNOWN
     known: dict[int, Value] = {}
 
     def value_of(node: ast.expr) -> Value:
@@ -37,23 +41,31 @@ def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
             found = known[id(node)] = run.value(node, frame)
         return found
 
-    branch = read(test, value_of, run.heat == "step")
-    for part in _parts(test):
-        value = value_of(part)
-        if not (isinstance(part, ast.Compare) and isinstance(part.ops[0], _NO_READ)):
-            run.reads(part, value, Happening.TEST, "a test")
-    return branch
+    hot = run.heat == "step"
+    _ask(run, test, value_of, hot)
+    return read(test, value_of, hot), value_of(test)
 
 
-def _parts(test: ast.expr) -> Iterator[ast.expr]:
-    """What Python asks for its truth, one after the other."""
+def _ask(run: Run, test: ast.expr, value_of: ValueOf, hot: bool) -> None:
+    """Ask each part as Python does: what follows `and` or `or` only where the part before leaves it open."""
     if isinstance(test, ast.BoolOp):
+        heat = run.heat
         for part in test.values:
-            yield from _parts(part)
+            _ask(run, part, value_of, hot)
+            run.heat = follows(run, test.op, read(part, value_of, hot))
+        run.heat = heat
     elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _parts(test.operand)
+        _ask(run, test.operand, value_of, hot)
     else:
-        yield test
+        value = value_of(test)
+        if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], _NO_READ)):
+            run.reads(test, value, Happening.TEST, "a test")
+
+
+def follows(run: Run, operator: ast.boolop, before: Branch) -> Heat:
+    """How often the part of a test runs that follows another by `and` or `or`."""
+    branch = before if isinstance(operator, ast.And) else before.turned
+    return run.cooled("off" if branch.truth is False else branch.holds)
 
 
 def narrow(test: ast.expr, frame: Frame, *, holds: bool) -> None:
