@@ -15,6 +15,7 @@ from trainlint.interpreter.values.kinds import (
     COUNTER,
     INNER_COUNTER,
     NONE,
+    OFF,
     PLAIN,
     UNKNOWN,
     ClassValue,
@@ -159,7 +160,9 @@ def _getattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fr
     if not isinstance(found, Unknown) or len(arguments.args) < 3:
         return found
     default = arguments.args[2]
-    return PLAIN if isinstance(default, Plain) and not is_none(default) else UNKNOWN
+    if not isinstance(default, Plain) or is_none(default):
+        return UNKNOWN
+    return OFF if default.constant is False else PLAIN
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -23,6 +23,7 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import (
     ARRAY,
     NONE,
+    OFF,
     PLAIN,
     UNKNOWN,
     FunctionValue,
@@ -61,12 +62,14 @@ def unknown_method(run: Run, base: Value, name: str, arguments: Arguments, node:
 def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call, owner: str) -> Value | None:
     match name:
         case "item" if not arguments.args:
-            if not _ARRAY_NAME.search(owner):
+            if isinstance(base, Unknown) and not _ARRAY_NAME.search(owner):
                 run.tell(node, Happening.ITEM, "`.item()`", base)
             return PLAIN
         case "cpu" if not arguments.args:
             run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
             return Tensor("host", container=True)
+        case "get" | "pop" if arguments.args[1:] and getattr(arguments.args[1], "constant", None) is False:
+            return OFF
         case "tolist":
             return Items((PLAIN,))
         case "numpy":

@@ -9,6 +9,7 @@ from typing import Any
 from trainlint.interpreter import bounds
 from trainlint.interpreter.values.kinds import (
     ARRAY_ITEM,
+    NOTHING,
     PLAIN,
     UNKNOWN,
     Array,
@@ -18,6 +19,7 @@ from trainlint.interpreter.values.kinds import (
     Items,
     Loader,
     Mapping_,
+    Meaning,
     Object,
     Place,
     Plain,
@@ -68,8 +70,8 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Tensor(), Tensor():
             return _tensors(left, right, maybe)
         case Plain(), Plain():
-            meaning = left.meaning or right.meaning
-            return Plain(meaning=meaning, says=left.says if left.says == right.says else None, maybe_none=maybe)
+            says = left.says if left.says == right.says else None
+            return Plain(meaning=_meaning(left, right), says=says, maybe_none=maybe)
         case Items(), Items():
             return _items(left, right, maybe, depth)
         case Mapping_(), Mapping_():
@@ -83,6 +85,14 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Device(), Device():
             return Device("unknown", maybe)
     return None
+
+
+def _meaning(left: Plain, right: Plain) -> Meaning:
+    """An option that something turns on is not off."""
+    if "off" not in (left.meaning, right.meaning):
+        return left.meaning or right.meaning
+    both = all(one.meaning == "off" or not (one.constant is NOTHING or one.constant) for one in (left, right))
+    return "off" if both else ""
 
 
 def _tensors(left: Tensor, right: Tensor, maybe: bool) -> Tensor:

@@ -1,0 +1,85 @@
+"""Options that are off by default: what they guard is not executed in each step."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.interpreter.running import places, run_files
+
+_PROGRAM: Final = """
+import argparse
+import torch
+from torch.utils.data import DataLoader
+parser = argparse.ArgumentParser()
+parser.add_argument({option})
+args = parser.parse_args()
+{then}
+model = torch.nn.Linear(3, 3).cuda()
+for batch in DataLoader([]):
+    output = model(batch.cuda(non_blocking=True))
+    output.sum().backward()
+    if {test}:
+        output.sum().item()
+"""
+
+
+def _told(option: str, test: str, then: str = "") -> int:
+    return len(places(run_files([("train.py", _PROGRAM.format(option=option, test=test, then=then))])[1]))
+
+
+@pytest.mark.parametrize(
+    ("option", "test"),
+    [
+        ("'--masks', action='store_true'", "args.masks"),
+        ("'--masks', type=bool, default=False", "args.masks"),
+        ("'--weight', type=float, default=0.0", "args.weight > 0"),
+        ("'--weight', type=float, default=0.0", "args.weight"),
+        ("'--weight', type=float, default=0", "args.weight != 0"),
+        ("'--weight', type=float, default=0", "0 < args.weight"),
+        ("'--teacher', default=None", "args.teacher is not None"),
+        ("'--teacher', type=str", "args.teacher"),
+        ("'--other'", "getattr(args, 'masks', False)"),
+        ("'--other'", "config.get('masks', False)"),
+    ],
+)
+def test_an_option_that_is_off_by_default_guards_no_step(option: str, test: str) -> None:
+    assert _told(option, test) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "test", "then"),
+    [
+        ("'--masks', action='store_false'", "args.masks", ""),
+        ("'--weight', type=float, default=0.5", "args.weight > 0", ""),
+        ("'--weight', type=float, default=0.0", "args.weight == 0", ""),
+        ("'--weight', type=float, required=True", "args.weight", ""),
+        ("'weight', type=float", "args.weight", ""),
+        ("'--teacher', default=None", "args.teacher is None", ""),
+        ("'--masks', action='store_true'", "args.masks", "args.masks = True"),
+        ("'--masks', action='store_true'", "args.masks", "if args.size > 3: args.masks = measured"),
+        ("'--other'", "getattr(args, 'masks', True)", ""),
+        ("'--other'", "config.get('masks', True)", ""),
+    ],
+)
+def test_an_option_that_is_on_or_set_by_the_program_may_guard_a_step(option: str, test: str, then: str) -> None:
+    assert _told(option, test, then) == 1
+
+
+def test_an_attribute_that_an_object_turns_on_is_not_off() -> None:
+    code = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.checked = config.get("checked", False)
+        {then}
+    def forward(self, x: torch.Tensor):
+        if self.checked:
+            x.sum().item()
+        return x
+"""
+    assert places(run_files([("net.py", code.format(then=""))])[1]) == []
+    turned_on = code.format(then="self.checked = config.whatever > 3")
+    assert places(run_files([("net.py", turned_on)])[1]) == ["net.py:10 ITEM presumed"]
