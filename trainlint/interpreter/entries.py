@@ -204,7 +204,7 @@ def _takes_tensors(function: Function) -> bool:
 
 def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function) -> Value:
     name = function.name
-    if NOT_A_TENSOR.search(arg.arg) or (function.cls is None and arg.arg == "self"):
+    if NOT_A_TENSOR.search(arg.arg) or arg.arg == "self":
         return UNKNOWN
     parameters = [inner.arg for inner in function.node.args.args[1:]]
     batch = parameters[:1] if name in FIRST_ALONE else parameters

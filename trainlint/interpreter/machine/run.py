@@ -89,6 +89,8 @@ class Frame:
     """The call in the frame before."""
     step: Link | None = None
     """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
+    block: Sequence[ast.stmt] = ()
+    """The innermost statements of which one is executed."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 
@@ -178,7 +180,8 @@ class Run:
         if module.spent > module.allowed:
             self.give_up(frame, Limit.STATEMENTS)
             return True
-        heat, behind = self.heat, frame.behind
+        heat, behind, around = self.heat, frame.behind, frame.block
+        frame.block = body
         ended = False
         for statement in body:
             if self._watch is not None:
@@ -187,20 +190,20 @@ class Run:
             if execute is not None and execute(self, statement, frame):
                 ended = True
                 break
-        self.heat, frame.behind = heat, behind
+        self.heat, frame.behind, frame.block = heat, behind, around
         return ended
 
     def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
-        step, behind, leaving = frame.step, frame.behind, frame.leaving
+        step, behind, leaving, block = frame.step, frame.behind, frame.leaving, frame.block
         state = self.heat, self.level, self.quiet, self.feeding, self.stepped
         try:
             return self.block(body, frame)
         except RecursionError:
             del self.stack[depth:]
             self.effects, self.told, frame.names = effects, told, names
-            frame.step, frame.behind, frame.leaving = step, behind, leaving
+            frame.step, frame.behind, frame.leaving, frame.block = step, behind, leaving, block
             self.heat, self.level, self.quiet, self.feeding, self.stepped = state
             self.give_up(frame, Limit.NESTING)
             return False
