@@ -29,7 +29,7 @@ from trainlint.interpreter.machine.events import Level, Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.run import Effect, Frame, Heat, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.definitions import Function, Module
+from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
@@ -62,7 +62,7 @@ def run_entries(run: Run) -> None:
         if function not in waiting:
             _start_orphan(run, function)
     _start_hooks(run, hooks)
-    for function in presumed:
+    for function in sorted(presumed, key=lambda one: one.cls not in run.made):
         _start_presumed(run, function)
     for function in functions:
         _start_orphan(run, function)
@@ -110,8 +110,11 @@ def _is_hook(function: Function) -> bool:
 
 def _trains_alone(function: Function) -> bool:
     """Whether a method that computes gradients without a loop is a step of a loop elsewhere."""
-    path = function.module.path
-    return function.cls is not None and not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(path)
+    return function.cls is not None and _may_train(function)
+
+
+def _may_train(function: Function) -> bool:
+    return not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(function.module.path)
 
 
 def _presumed(function: Function) -> bool:
@@ -137,7 +140,7 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
     begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
-    run.idle = level == "presumed" and _is_idle(run, function.module)
+    run.idle = level == "presumed" and (_is_idle(run, function.module) or _made_for_others(run, function.cls))
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
@@ -145,9 +148,17 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
         run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
     run.stack.pop()
     effects = frozenset(run.effects)
+    for_training = function.name == "__init__" or _may_train(function)
+    if for_training and not run.idle and not _made_for_others(run, function.cls):
+        run.made_to_train.update(effect for effect in effects if isinstance(effect, Class))
     run.heat, run.level, run.effects = saved
     run.idle = False
     return effects
+
+
+def _made_for_others(run: Run, cls: Class | None) -> bool:
+    """Whether objects of a class are made, and only for evaluation, export, or behind what is off by default."""
+    return cls in run.made and cls not in run.made_to_train
 
 
 def _is_idle(run: Run, module: Module) -> bool:

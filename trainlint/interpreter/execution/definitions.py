@@ -8,6 +8,7 @@ from itertools import islice
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.expressions import define
+from trainlint.interpreter.libraries.frameworks import NOT_TRAINING_PATH
 from trainlint.interpreter.libraries.modules import PASSING_DECORATOR
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -174,4 +175,6 @@ def _at_top_level(run: Run, module: Module, body: list[ast.stmt]) -> None:
         if run.attempt([statement], frame):
             break
     run.stack.pop()
+    if NOT_TRAINING_PATH.search(module.path) is None:
+        run.made_to_train.update(effect for effect in run.effects if isinstance(effect, Class))
     run.heat, run.effects = heat, effects

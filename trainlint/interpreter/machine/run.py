@@ -21,9 +21,9 @@ from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"] | Class
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader)."""
+training steps (`epoch`: over the batches of a loader), makes objects of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
@@ -136,6 +136,10 @@ class Run:
         self.attributes: dict[tuple[Class, str], Value] = {}
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
+        self.made: set[Class] = set()
+        """Classes of which objects are made, for whatever."""
+        self.made_to_train: set[Class] = set()
+        """Those of which some code makes objects that may be for training."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
@@ -166,6 +170,12 @@ class Run:
         """Whether the loop that begins takes batches from a loader."""
         self.stepped = False
         """Whether this iteration has stepped an optimizer already."""
+
+    def makes(self, cls: Class) -> None:
+        """Remember that an object of a class is made here."""
+        self.made.update(cls.order)
+        if self.heat not in ELSEWHERE:
+            self.effects.update(cls.order)
 
     # How the parts call one another
     def value(self, node: ast.expr, frame: Frame) -> Value:
