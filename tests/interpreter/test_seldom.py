@@ -73,3 +73,19 @@ class Net(torch.nn.Module):
 net = Net()
 """
     assert told_in_a_step("net(output)", before) == ["MADE_ON_HOST sure"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "envs.step(output.argmax().cpu().numpy())",
+        "action = output.argmax().item(); self.env.step(action)",
+        "actions = output.cpu().numpy() + np.random.normal(0, 1, (1, 4)); envs.step(actions.clip(low, high))",
+        "envs.step(act(output))",
+        "actions = np.zeros(3) if begins else output.cpu().numpy(); envs.step(actions)",
+    ],
+)
+def test_actions_reach_an_environment_on_the_host(statement: str) -> None:
+    helper = "def act(scores):\n    with torch.no_grad():\n        return scores.argmax().item()"
+    assert told_in_a_step(statement, helper) == []
+    assert told_in_a_step(statement.replace("env", "thing"), helper) != []

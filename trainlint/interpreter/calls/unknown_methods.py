@@ -64,10 +64,10 @@ def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call
         case "item" if not arguments.args:
             if isinstance(base, Unknown) and not _ARRAY_NAME.search(owner):
                 run.tell(node, Happening.ITEM, "`.item()`", base)
-            return PLAIN
+            return PLAIN.read_by(node)
         case "cpu" if not arguments.args:
             run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
-            return Tensor("host", container=True)
+            return Tensor("host", container=True).read_by(node)
         case "get" | "pop" if arguments.args[1:] and getattr(arguments.args[1], "constant", None) is False:
             return OFF
         case "tolist":

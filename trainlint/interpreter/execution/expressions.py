@@ -17,6 +17,7 @@ from trainlint.interpreter.values.kinds import (
     NONE,
     PLAIN,
     UNKNOWN,
+    Array,
     FunctionValue,
     Items,
     Mapping_,
@@ -149,7 +150,8 @@ def binary(run: Run, node: ast.BinOp, frame: Frame) -> Value:
         for value in right.parts if isinstance(right, Items) else (right,):
             run.reads(node, value, Happening.FORMAT, "formatting")
         return PLAIN
-    return arithmetic(left, right, node.op)
+    result = arithmetic(left, right, node.op)
+    return result.read_by(left.read) if isinstance(result, Array) else result  # an action with noise
 
 
 def _has_text(node: ast.expr) -> bool:

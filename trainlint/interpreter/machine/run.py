@@ -140,6 +140,8 @@ class Run:
         """Classes of which objects are made, for whatever."""
         self.made_to_train: set[Class] = set()
         """Those of which some code makes objects that may be for training."""
+        self.needed: set[ast.AST] = set()
+        """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
@@ -270,7 +272,7 @@ class Run:
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
         """Tell the listener of an operation, if it is executed in training steps."""
-        if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
+        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, ast.expr | ast.stmt):
             return
         start = self._start
         event = Event(
@@ -294,6 +296,8 @@ class Run:
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.name, node))
         for one in told:
+            if one.event.node in self.needed:
+                continue
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
                 inner = again.chain[1:][-one.depth :] if one.depth else ()

@@ -47,7 +47,7 @@ def joined(values: Iterable[Value]) -> Value:
 def join(left: Value, right: Value, depth: int = 0) -> Value:
     """What holds for both. What is unknown gives way to what is known, and None is remembered as a possibility."""
     if left is right or left.key == right.key:
-        return left
+        return left if left.read is not None else left.read_by(right.read)
     if isinstance(left, Unknown):
         return right
     if isinstance(right, Unknown):
