@@ -83,3 +83,51 @@ class Net(torch.nn.Module):
     assert places(run_files([("net.py", code.format(then=""))])[1]) == []
     turned_on = code.format(then="self.checked = config.whatever > 3")
     assert places(run_files([("net.py", turned_on)])[1]) == ["net.py:10 ITEM presumed"]
+
+
+_NET: Final = """
+import torch
+class Part(torch.nn.Module):
+    def __init__(self, weight=0.0, share: float = 0.5):
+        super().__init__()
+        self.weight, self.share = weight, share
+    def forward(self, x, labels=None, cache=None, extra=None):
+        if {test}:
+            print(x.sum().item())
+        return x
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part({given})
+    def forward(self, x, y):
+        return self.part(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "given", "told"),
+    [
+        ("self.weight > 0", "", 0),
+        ("self.weight > 0", "weight=0.1", 1),
+        ("self.weight > 0", "whatever", 1),
+        ("self.share > 0", "", 1),
+    ],
+)
+def test_a_number_that_is_zero_by_default_is_off_unless_a_caller_gives_one(test: str, given: str, told: int) -> None:
+    assert len(places(run_files([("net.py", _NET.format(test=test, given=given))])[1])) == told
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("labels is None", 0),
+        ("labels is not None", 1),
+        ("cache is None", 1),
+        ("cache is not None", 0),
+        ("extra is None", 1),
+        ("extra is not None", 1),
+    ],
+)
+def test_a_presumed_forward_pass_is_given_labels_and_no_cache(test: str, told: int) -> None:
+    code = _NET.format(test=test, given="").partition("class Net")[0]
+    assert len(places(run_files([("net.py", code)])[1])) == told

@@ -12,6 +12,7 @@ from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.attributes import is_module
 from trainlint.interpreter.execution.bodies import execute
 from trainlint.interpreter.libraries.frameworks import (
+    DECODING_STATE,
     FIRST_ALONE,
     FORWARD_NAME,
     LOADER_PARAMETER,
@@ -20,6 +21,7 @@ from trainlint.interpreter.libraries.frameworks import (
     NOT_TRAINING_PATH,
     PRESUMED,
     STEP_HOOKS,
+    TARGETS,
     WITHOUT_BATCH,
     is_step_hook,
 )
@@ -189,8 +191,9 @@ def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Env
 def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
     """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
     note = "" if arg.annotation is None else text(arg.annotation)
-    if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
-        return Plain(meaning="off") if default.value is False else PLAIN
+    if isinstance(default, ast.Constant) and (default.value is not None or DECODING_STATE.search(arg.arg)):
+        if not (isinstance(default.value, float) and default.value):
+            return Plain(meaning="off", maybe_none=default.value is None) if not default.value else PLAIN
     of_host = host_value(arg.annotation)
     if of_host is not None:
         return of_host
@@ -222,7 +225,8 @@ def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function)
     if name in WITHOUT_BATCH or (name in STEP_HOOKS and arg.arg not in batch):
         return UNKNOWN
     way = (f"parameter `{arg.arg}` of {name}",)
-    return Tensor(container=True, source="parameter", way=way, maybe_none=default is not None)
+    left_out = default is not None and not TARGETS.search(arg.arg)
+    return Tensor(container=True, source="parameter", way=way, maybe_none=left_out)
 
 
 def _annotated(note: str, function: Function, heat: Heat) -> Value | None:

@@ -94,11 +94,19 @@ def define(run: Run, function: Function, frame: Frame) -> FunctionValue:
     else:
         function.scopes = frame.scopes
     spec = function.node.args
-    function.defaults = tuple(run.value(default, frame) for default in spec.defaults)
+    function.defaults = tuple(by_default(run, default, frame) for default in spec.defaults)
     function.named_defaults = tuple(
-        None if default is None else run.value(default, frame) for default in spec.kw_defaults
+        None if default is None else by_default(run, default, frame) for default in spec.kw_defaults
     )
     return FunctionValue(function)
+
+
+def by_default(run: Run, node: ast.expr, frame: Frame) -> Value:
+    """What a parameter or a field is by default: a number that is zero is off."""
+    value = run.value(node, frame)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value == 0:
+        return value if node.value is False else Plain(value.constant, "off") if isinstance(value, Plain) else value
+    return value
 
 
 def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:

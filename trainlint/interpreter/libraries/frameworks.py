@@ -97,4 +97,8 @@ NOT_A_TENSOR: Final = re.compile(
     r"|^(k|dims?|batch_size|reduction|logger|state|trainer|outputs_dict)$|len(gth)?$"
 )
 """Names of parameters that are no tensors, though the method gets batches."""
+TARGETS: Final = re.compile(r"(^|_)(targets?|labels?|gts?|ground_truths?)($|_)")
+"""Names of optional parameters that a forward pass is given where it trains."""
+DECODING_STATE: Final = re.compile(r"(^|_)(cache|past|incremental)($|_)|^past_key_values?$")
+"""Names of optional parameters that a forward pass is given where it decodes, token by token."""
 LOADER_PARAMETER: Final = re.compile(r"(^|_)(data_?loader|loader|train_dl|dl|train_iter)s?$")

@@ -49,9 +49,9 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
     if left is right or left.key == right.key:
         return left if left.read is not None else left.read_by(right.read)
     if isinstance(left, Unknown):
-        return right
+        return _or_unknown(right)
     if isinstance(right, Unknown):
-        return left
+        return _or_unknown(left)
     if is_none(left):
         return right.or_none()
     if is_none(right):
@@ -63,6 +63,13 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
     if isinstance(left, Choice) or isinstance(right, Choice) or (is_callable(left) and is_callable(right)):
         return _choice(left, right, maybe)
     return _of_two_kinds(left, right, maybe)
+
+
+def _or_unknown(value: Value) -> Value:
+    """A value where something unknown may be in its place: it is believed, but for options that something may set."""
+    if isinstance(value, Plain) and value.meaning == "off":
+        return Plain(maybe_none=value.maybe_none)
+    return value
 
 
 def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | None:
