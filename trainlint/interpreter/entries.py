@@ -142,7 +142,9 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
     begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
-    run.idle = level == "presumed" and (_is_idle(run, function.module) or _made_for_others(run, function.cls))
+    for_others = _made_for_others(run, function.cls)
+    for_training = not for_others and (function.name == "__init__" or _may_train(function))
+    run.idle = level == "presumed" and (for_others or _is_idle(run, function.module))
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
@@ -150,8 +152,7 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
         run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
     run.stack.pop()
     effects = frozenset(run.effects)
-    for_training = function.name == "__init__" or _may_train(function)
-    if for_training and not run.idle and not _made_for_others(run, function.cls):
+    if for_training and not run.idle:
         run.made_to_train.update(effect for effect in effects if isinstance(effect, Class))
     run.heat, run.level, run.effects = saved
     run.idle = False
