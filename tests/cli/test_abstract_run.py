@@ -118,3 +118,13 @@ def test_what_a_limit_leaves_out_is_said(abstract: Program) -> None:
         "could not judge deep.py: `turn` in line 4 is not wholly known: its file takes too many statements to execute; "
         "split it, or exclude the file"
     ) in done.out
+
+
+def test_an_option_that_a_launch_script_turns_on_is_not_off(abstract: Program) -> None:
+    code = TRAIN.replace("log(loss, step)", 'if getattr(settings, "checked", False): loss.item()')
+    (abstract.directory / "train.py").write_text(code, encoding="utf-8")
+    options = ("check", "train.py", "--output-format", "concise", "--select", "TRN201")
+    assert "`loss.item()`" not in abstract(*options).out
+    (abstract.directory / "run.sh").write_text("python train.py --checked\n", encoding="utf-8")
+    assert "`loss.item()`" in abstract(*options).out
+    assert "reports `loss.item()`" in abstract("why", "train.py:12").out

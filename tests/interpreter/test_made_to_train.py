@@ -30,7 +30,10 @@ class Net(torch.nn.Module):
         ({"main.py": "from net import Net\ndef evaluate():\n    Net()\nevaluate()"}, "guess"),
         ({"main.py": "from net import Net\nif options.get('check', False):\n    Net()"}, "guess"),
         ({"main.py": "from net import Net\nclass Task:\n    def setup(self):\n        Net()"}, "likely"),
-        ({"main.py": "from net import Net\nclass Own(Net):\n    @classmethod\n    def made(cls):\n        cls()"}, "likely"),
+        (
+            {"main.py": "from net import Net\nclass A(Net):\n    @classmethod\n    def get(cls):\n        cls()"},
+            "likely",
+        ),
         ({"main.py": "import net\nnet.NETS[options.name]()"}, "likely"),
     ],
 )

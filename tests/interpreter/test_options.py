@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
 import pytest
 
 from tests.interpreter.running import places, run_files
+from trainlint.interpreter.operations import execute_project
 
 _PROGRAM: Final = """
 import argparse
@@ -131,3 +133,11 @@ def test_a_number_that_is_zero_by_default_is_off_unless_a_caller_gives_one(test:
 def test_a_presumed_forward_pass_is_given_labels_and_no_cache(test: str, told: int) -> None:
     code = _NET.format(test=test, given="").partition("class Net")[0]
     assert len(places(run_files([("net.py", code)])[1])) == told
+
+
+def test_an_option_that_a_file_of_the_project_sets_is_not_off() -> None:
+    code = _PROGRAM.format(option="'--masks', action='store_true'", test="args.masks", then="")
+    code += "    if config.get('checked', False): output.max().item()\n"
+    files = [("train.py", ast.parse(code))]
+    assert execute_project(files).operations == {}
+    assert len(execute_project(files, turned_on=frozenset({"masks", "checked"})).operations["train.py"]) == 2

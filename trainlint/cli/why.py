@@ -136,9 +136,11 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     facts, executed = ALONE, None
     if not is_settings(target.shown):
         member = Member(target.path, target.shown, target.size, selection.config, text=source)
-        index = _index(member, configurations, cache)
+        files = ProjectFiles([member], configurations)
+        index = _index(files, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        executed = executed_lines(index.members, member) if runs_abstractly() else None
+        shipped = files.shipped if index.members else None
+        executed = executed_lines(index.members, member, shipped) if runs_abstractly() else None
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(
@@ -148,9 +150,9 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     return explain(model, rules, first, last, whole_file=question.whole_file, executed=executed)
 
 
-def _index(member: Member, configurations: Configurations, cache: Cache | None) -> ProjectIndex:
+def _index(files: ProjectFiles, cache: Cache | None) -> ProjectIndex:
     """The file with the other files of its project, as `trainlint check` links them."""
-    index = build_index(ProjectFiles([member], configurations), cache=cache)
+    index = build_index(files, cache=cache)
     if cache is not None:
         cache.save()
     if index.is_partial:

@@ -64,7 +64,8 @@ class Linker:
         return self._with_facts(index)
 
     def _with_facts(self, index: ProjectIndex) -> list[Job]:
-        executed = execute_files(index.members, self._files.members) if runs_abstractly() else None
+        shipped = self._files.shipped if index.members else None
+        executed = execute_files(index.members, self._files.members, shipped) if runs_abstractly() else None
         self._not_executed = () if executed is None else executed.failures
         return [
             replace(

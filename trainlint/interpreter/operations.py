@@ -60,8 +60,13 @@ class Executed(NamedTuple):
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
 
-def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") -> Executed:
-    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about."""
+def execute_project(
+    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: frozenset[str] = frozenset()
+) -> Executed:
+    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about.
+
+    `turned_on` are options that files beside the code set: what they are by default says nothing then.
+    """
     found: dict[tuple[str, Position, Happening], Operation] = {}
 
     def hear(event: Event) -> None:
@@ -88,7 +93,7 @@ def execute_project(files: Iterable[tuple[str, ast.Module]], asked: str = "") ->
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files), hear, visits.see if asked else None)
+    run = run_project(Project(files, turned_on), hear, visits.see if asked else None)
     by_file: dict[str, list[Operation]] = {}
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)

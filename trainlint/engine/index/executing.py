@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     import ast
 
     from trainlint.engine.index.project_files import Member
+    from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation
     from trainlint.interpreter.visits import Visit
+
+
+_NOTHING = frozenset({"False", "None", "0", "0.0", "''"})
+"""Values of options, as Python writes them, that leave them off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,12 @@ class ExecutedFiles:
     """What was not executed as it exceeds a limit: one for each file."""
 
 
-def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
+def execute_files(
+    linked: Sequence[Member], files: Sequence[Member], shipped: ShippedFiles | None, asked: Path | None = None
+) -> ExecutedFiles:
     """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
 
-    `asked` is the file whose `visits` are wanted.
+    `shipped` says what options scripts and configurations set. `asked` is the file whose `visits` are wanted.
     """
     from trainlint.interpreter.operations import execute_project
 
@@ -49,7 +56,8 @@ def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path
         by_path = {member.path.relative_to(root).as_posix(): member for member in group}
         shown = {path: member.shown for path, member in by_path.items()}
         here = next((path for path, member in by_path.items() if member.path == asked), "")
-        done = execute_project(_trees(by_path), here)
+        settings = {} if shipped is None else shipped.values(list(map(_path, group)))
+        done = execute_project(_trees(by_path), here, _turned_on(settings))
         for path, several in done.operations.items():
             operations[by_path[path].path] = tuple(_operation_as_shown(operation, shown) for operation in several)
         for one in done.left_out:
@@ -57,6 +65,15 @@ def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path
         if here:
             visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
     return ExecutedFiles(operations, visits, tuple(failures.values()))
+
+
+def _path(member: Member) -> Path:
+    return member.path
+
+
+def _turned_on(settings: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The options that some file sets to something."""
+    return frozenset(name.rpartition("--")[2] for name, values in settings.items() if not values <= _NOTHING)
 
 
 def _groups(linked: Sequence[Member], files: Sequence[Member]) -> list[list[Member]]:

@@ -13,6 +13,7 @@ from trainlint.finding import Heat
 
 if TYPE_CHECKING:
     from trainlint.engine.index.project_files import Member
+    from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
     from trainlint.interpreter.visits import Visit
@@ -53,7 +54,7 @@ class ExecutedLines:
         return runs_so_often(heat)
 
 
-def executed_lines(linked: Sequence[Member], file: Member) -> ExecutedLines:
+def executed_lines(linked: Sequence[Member], file: Member, shipped: ShippedFiles | None) -> ExecutedLines:
     """Execute a file with those that it was linked with, and tell what concerns it."""
-    done = execute_files(linked, [file], file.path)
+    done = execute_files(linked, [file], shipped, file.path)
     return ExecutedLines(file.shown, done.operations.get(file.path, ()), done.visits)

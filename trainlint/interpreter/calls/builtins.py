@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter.calls.isinstance import is_instance
+from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -15,7 +16,6 @@ from trainlint.interpreter.values.kinds import (
     COUNTER,
     INNER_COUNTER,
     NONE,
-    OFF,
     PLAIN,
     UNKNOWN,
     ClassValue,
@@ -162,7 +162,7 @@ def _getattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fr
     default = arguments.args[2]
     if not isinstance(default, Plain) or is_none(default):
         return UNKNOWN
-    return OFF if default.constant is False else PLAIN
+    return by_default(run, wanted.text, False) if default.constant is False else PLAIN
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -19,16 +19,18 @@ def option(run: Run, node: ast.Call) -> Value:
     default = given.get("default", ast.Constant(False if action == "store_true" else None))
     needed = "required" in given or not any(name.startswith("-") for name in names)
     if isinstance(default, ast.Constant) and not needed and action != "store_false":
-        value = by_default(default.value)
+        value = by_default(run, name, default.value)
     else:
         value = PLAIN if action else UNKNOWN
     run.options[name] = join(run.options[name], value) if name in run.options else value
     return UNKNOWN
 
 
-def by_default(default: object) -> Value:
-    """An option by its default: off where that is nothing."""
-    return PLAIN if default else Plain(meaning="off", maybe_none=default is None)
+def by_default(run: Run, name: str | None, default: object) -> Value:
+    """An option by its default: off where that is nothing, unless a file of the project sets the option."""
+    if default or name in run.project.turned_on:
+        return PLAIN if default is not None else UNKNOWN
+    return Plain(meaning="off", maybe_none=default is None)
 
 
 def _text(node: ast.expr | None) -> str:

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Final
 
-from trainlint.interpreter.calls.options import option
+from trainlint.interpreter.calls.options import by_default, option
 from trainlint.interpreter.calls.places import is_dtype, place_of
 from trainlint.interpreter.libraries.guesses import (
     CALLS_ITS_ARGUMENT,
@@ -23,7 +23,6 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import (
     ARRAY,
     NONE,
-    OFF,
     PLAIN,
     UNKNOWN,
     FunctionValue,
@@ -69,7 +68,7 @@ def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call
             run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
             return Tensor("host", container=True).read_by(node)
         case "get" | "pop" if arguments.args[1:] and getattr(arguments.args[1], "constant", None) is False:
-            return OFF
+            return by_default(run, getattr(arguments.args[0], "text", None), False)
         case "tolist":
             return Items((PLAIN,))
         case "numpy":

@@ -15,8 +15,9 @@ _PACKAGE_FILE: Final = ".__init__"
 class Project:
     """All modules, in the order of their paths."""
 
-    def __init__(self, files: Iterable[tuple[str, ast.Module]]) -> None:
-        """Take paths below the root with their trees, in any order."""
+    def __init__(self, files: Iterable[tuple[str, ast.Module]], turned_on: frozenset[str] = frozenset()) -> None:
+        """Take paths below the root with their trees, in any order, and options that files beside the code set."""
+        self.turned_on = turned_on
         self.modules: dict[str, Module] = {}
         self._by_tail: dict[str, list[Module]] = {}
         self._found: dict[tuple[str, str], Module | None] = {}
