@@ -127,4 +127,4 @@ def test_an_option_that_a_launch_script_turns_on_is_not_off(abstract: Program) -
     assert "`loss.item()`" not in abstract(*options).out
     (abstract.directory / "run.sh").write_text("python train.py --checked\n", encoding="utf-8")
     assert "`loss.item()`" in abstract(*options).out
-    assert "reports `loss.item()`" in abstract("why", "train.py:12").out
+    assert "reports `loss.item()`" in abstract("why", "train.py:13").out
