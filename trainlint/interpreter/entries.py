@@ -207,12 +207,9 @@ def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Env
 def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
     """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
     note = "" if arg.annotation is None else text(arg.annotation)
-    if isinstance(default, ast.Constant) and (default.value is not None or DECODING_STATE.search(arg.arg)):
-        if not (isinstance(default.value, float) and default.value):
-            return Plain(meaning="off", maybe_none=default.value is None) if not default.value else PLAIN
-    of_host = host_value(arg.annotation)
-    if of_host is not None:
-        return of_host
+    told = _by_default(arg, default) or host_value(arg.annotation)
+    if told is not None:
+        return told
     if "device" in arg.arg:
         return Device("device")
     annotated = _annotated(note, function, heat) if note else None
@@ -223,6 +220,16 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
     if LOADER_PARAMETER.search(arg.arg):
         return Loader(BATCH)
     return UNKNOWN.or_none() if isinstance(default, ast.Constant) else UNKNOWN
+
+
+def _by_default(arg: ast.arg, default: ast.expr | None) -> Value | None:
+    """What a default says: a flag, a number or a string is no tensor, and off where it is nothing."""
+    if not isinstance(default, ast.Constant):
+        return None
+    value = default.value
+    if value or (value is None and DECODING_STATE.search(arg.arg) is None):
+        return None if value is None or isinstance(value, float) else PLAIN
+    return Plain(meaning="off", maybe_none=value is None)
 
 
 def _takes_tensors(function: Function) -> bool:

@@ -153,7 +153,11 @@ def _fills(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
         case ast.BoolOp():
             return any(_fills(part, body, frame) for part in test.values)
         case ast.UnaryOp(op=ast.Not()):
-            test = test.operand
+            return _fills_one(test.operand, body, frame)
+    return _fills_one(test, body, frame)
+
+
+def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
             return f"{text(owner)}.{name}" in _targets(body) or _registers(body, name)
