@@ -13,6 +13,7 @@ from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.attributes import is_module
 from trainlint.interpreter.execution.bodies import execute
 from trainlint.interpreter.libraries.frameworks import (
+    DECODING_STATE,
     FIRST_ALONE,
     FORWARD_NAME,
     LOADER_PARAMETER,
@@ -21,6 +22,7 @@ from trainlint.interpreter.libraries.frameworks import (
     NOT_TRAINING_PATH,
     PRESUMED,
     STEP_HOOKS,
+    TARGETS,
     TRAINING_LOADER,
     WITHOUT_BATCH,
     is_step_hook,
@@ -32,7 +34,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Effect, Frame, Heat, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.definitions import Function, Module
+from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
@@ -61,11 +63,12 @@ def run_entries(run: Run) -> None:
     presumed = [function for function in functions if _presumed(function)]
     waiting = {*hooks, *presumed}
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
+    run.training.update(function.module for function in hooks)
     for function in functions:
         if function not in waiting:
             _start_orphan(run, function)
     _start_hooks(run, hooks)
-    for function in presumed:
+    for function in sorted(presumed, key=lambda one: one.cls not in run.made):
         _start_presumed(run, function)
     for function in functions:
         _start_orphan(run, function)
@@ -113,8 +116,11 @@ def _is_hook(function: Function) -> bool:
 
 def _trains_alone(function: Function) -> bool:
     """Whether a method that computes gradients without a loop is a step of a loop elsewhere."""
-    path = function.module.path
-    return function.cls is not None and not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(path)
+    return function.cls is not None and _may_train(function)
+
+
+def _may_train(function: Function) -> bool:
+    return not NOT_TRAINING.search(function.name) and not NOT_TRAINING_PATH.search(function.module.path)
 
 
 def _presumed(function: Function) -> bool:
@@ -140,7 +146,9 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
     begin = Link(function.module.path, function.node.lineno, _BEGINS[level].format(function.name))
-    run.idle = level == "presumed" and _is_idle(run, function.module)
+    for_others = _made_for_others(run, function.cls)
+    for_training = not for_others and (function.name == "__init__" or _may_train(function))
+    run.idle = level == "presumed" and (for_others or _is_idle(run, function.module))
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
@@ -149,6 +157,8 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     run.stack.pop()
     _take_over(run, function, begin)
     effects = frozenset(run.effects)
+    if for_training and not run.idle:
+        run.made_to_train.update(effect for effect in effects if isinstance(effect, Class))
     run.heat, run.level, run.effects = saved
     run.idle = False
     return effects
@@ -163,11 +173,30 @@ def _take_over(run: Run, function: Function, begin: Link) -> None:
         run.loaders.copied(makings)
 
 
+def _made_for_others(run: Run, cls: Class | None) -> bool:
+    """Whether objects of a class are made, and only for evaluation, export, or behind what is off by default."""
+    return cls in run.made and cls not in run.made_to_train
+
+
 def _is_idle(run: Run, module: Module) -> bool:
-    """Whether no other file imports a file, where files of the project import others at all."""
-    if module.imported or module.is_program or run.imports_by_name:
+    """Whether no other file imports a file, or none that it has to do with trains, where others do."""
+    if run.imports_by_name:
         return False
-    return any(one.imported for one in run.project.modules.values())
+    if not (module.imported or module.is_program):
+        return any(one.imported for one in run.project.modules.values())
+    return bool(run.training) and not _is_linked(module, run.training)
+
+
+def _is_linked(module: Module, others: set[Module]) -> bool:
+    """Whether imports lead from a file to one of others, in either direction."""
+    seen, pending = {module}, [module]
+    while pending:
+        one = pending.pop()
+        if one in others:
+            return True
+        pending += one.linked - seen
+        seen |= one.linked
+    return False
 
 
 def _self(function: Function) -> Value | None:
@@ -191,11 +220,9 @@ def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Env
 def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
     """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
     note = "" if arg.annotation is None else text(arg.annotation)
-    if isinstance(default, ast.Constant) and default.value is not None and not isinstance(default.value, float):
-        return Plain(meaning="off") if default.value is False else PLAIN
-    of_host = host_value(arg.annotation)
-    if of_host is not None:
-        return of_host
+    told = _by_default(arg, default) or host_value(arg.annotation)
+    if told is not None:
+        return told
     if "device" in arg.arg:
         return Device("device")
     annotated = _annotated(note, function, heat) if note else None
@@ -208,6 +235,16 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
     return UNKNOWN.or_none() if isinstance(default, ast.Constant) else UNKNOWN
 
 
+def _by_default(arg: ast.arg, default: ast.expr | None) -> Value | None:
+    """What a default says: a flag, a number or a string is no tensor, and off where it is nothing."""
+    if not isinstance(default, ast.Constant):
+        return None
+    value = default.value
+    if value or (value is None and DECODING_STATE.search(arg.arg) is None):
+        return None if value is None or isinstance(value, float) else PLAIN
+    return Plain(meaning="off", maybe_none=value is None)
+
+
 def _takes_tensors(function: Function) -> bool:
     cls = function.cls
     if cls is None:
@@ -217,14 +254,15 @@ def _takes_tensors(function: Function) -> bool:
 
 def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function) -> Value:
     name = function.name
-    if NOT_A_TENSOR.search(arg.arg) or (function.cls is None and arg.arg == "self"):
+    if NOT_A_TENSOR.search(arg.arg) or arg.arg == "self":
         return UNKNOWN
     parameters = [inner.arg for inner in function.node.args.args[1:]]
     batch = parameters[:1] if name in FIRST_ALONE else parameters
     if name in WITHOUT_BATCH or (name in STEP_HOOKS and arg.arg not in batch):
         return UNKNOWN
     way = (f"parameter `{arg.arg}` of {name}",)
-    return Tensor(container=True, source="parameter", way=way, maybe_none=default is not None)
+    left_out = default is not None and not TARGETS.search(arg.arg)
+    return Tensor(container=True, source="parameter", way=way, maybe_none=left_out)
 
 
 def _annotated(note: str, function: Function, heat: Heat) -> Value | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
@@ -64,11 +64,11 @@ class Executed(NamedTuple):
 
 
 def execute_project(
-    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: Collection[str] = ()
+    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: frozenset[str] = frozenset()
 ) -> Executed:
     """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about.
 
-    `turned_on` are the options that configurations and launch scripts turn on, whatever they are by default.
+    `turned_on` are options that files beside the code set: what they are by default says nothing then.
     """
     found: dict[tuple[str, Position, Happening], Operation] = {}
 

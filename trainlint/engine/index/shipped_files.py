@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_FILES = 1_000
 """The most files of one project that are read: launch scripts before pages, configurations and JSON, the nearest to the
 project's top first."""
-_OFF = frozenset({"False", "None", "0"})
+_OFF = frozenset({"False", "None", "0", "0.0", "''"})
 """Values that turn nothing on."""
 _FIRST = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".yaml", ".yml", ".toml", ".json")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold
-from trainlint.interpreter.branches.names import by_name, last_name
+from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import (
     ACCUMULATION,
     BEST,
@@ -80,7 +80,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         _gpu(left, operator, right, code),
         _counted(test, first, second),
         _measured(test, first, code, tied=_standing(left, value_of) == _standing(right, value_of)),
-        _flag(left, operator, right, hot),
+        _flag(left, first, operator, right, hot),
     ):
         if answer is not None:
             return answer
@@ -164,7 +164,8 @@ def _with_none(left: ast.expr, value: Value) -> Branch:
         return Branch(truth=is_none(value))
     if GPU.search(last_name(left)):
         return Branch(truth=False, because="a GPU is there")
-    return PLAIN_BRANCH
+    off = off_by_default(value, text(left))
+    return PLAIN_BRANCH if off is None else off.turned
 
 
 def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
@@ -233,13 +234,14 @@ def _measured(test: ast.Compare, value: Value, code: str, *, tied: bool) -> Bran
     return None
 
 
-def _flag(left: ast.expr, operator: ast.cmpop, right: ast.expr, hot: bool) -> Branch | None:
-    """A flag that is compared with True or False."""
-    if not isinstance(operator, ast.Eq | ast.Is) or not isinstance(right, ast.Constant):
+def _flag(left: ast.expr, value: Value, operator: ast.cmpop, right: ast.expr, hot: bool) -> Branch | None:
+    """A flag that is compared with True or False, or a number that is compared with zero."""
+    if not isinstance(right, ast.Constant):
         return None
-    if not isinstance(right.value, bool):
+    above = _above_zero(operator, right) or (isinstance(operator, ast.GtE) and right.value == 1)
+    if not above and not (isinstance(operator, ast.Eq | ast.Is) and right.value in (0, 1)):
         return None
-    branch = by_name(last_name(left), hot)
-    if branch is None:
-        return None
-    return branch if right.value else branch.turned
+    branch = off_by_default(value, text(left)) or by_name(last_name(left), hot)
+    if branch is None or (branch.holds == "evaluation" and not isinstance(right.value, bool)):
+        return None  # `val > 0` asks for a number
+    return branch if above or right.value else branch.turned

@@ -7,6 +7,8 @@ from typing import Final
 
 from trainlint.interpreter.branches.branch import Branch
 from trainlint.interpreter.branches.words import EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG
+from trainlint.interpreter.values.kinds import Plain
+from trainlint.interpreter.values.value import Value
 
 _PASSING: Final = frozenset({"bool", "getattr", "int", "len"})
 """Calls that ask for one of their arguments."""
@@ -32,6 +34,13 @@ def last_name(node: ast.expr) -> str:
                 return node.id
             case _:
                 return ""
+
+
+def off_by_default(value: Value, code: str) -> Branch | None:
+    """The branches of a test for an option that is off by default."""
+    if isinstance(value, Plain) and value.meaning == "off":
+        return Branch(holds="off", because=f"`{code}` is off by default")
+    return None
 
 
 def by_name(name: str, hot: bool) -> Branch | None:

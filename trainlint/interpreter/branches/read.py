@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.interpreter.branches.comparisons import compared, interval
-from trainlint.interpreter.branches.names import by_name, last_name
+from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
@@ -66,12 +66,12 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
         return Branch(truth=False, because="for another kind of device")
     if _asks_for_gpu(test):
         return Branch(truth=True, because="a GPU is there")
-    if isinstance(value, Plain):
-        if value.meaning == "off":
-            return Branch(holds="off", because=f"`{code}` is off by default")
-        if value.says is not None:
-            holds, fails = value.says
-            return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{code}`")
+    off = off_by_default(value, code)
+    if off is not None:
+        return off
+    if isinstance(value, Plain) and value.says is not None:
+        holds, fails = value.says
+        return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{code}`")
     name = last_name(test)
     if isinstance(test, ast.Call) and ONCE_TRUE.search(name):
         return PLAIN_BRANCH  # a function's answer is no mark

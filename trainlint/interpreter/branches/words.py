@@ -40,7 +40,7 @@ RARE: Final = re.compile(
 ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
 """Marks that are unset the first time only."""
 NO_MEANING: Final = re.compile(
-    r"(^|_)((use|act|activation|grad|gradient)_checkpoint|(ret|return|min|max|default)_val|is_valid|prob|log_dict)$",
+    r"(^|_)((use|act|activation|grad|gradient)_checkpoint|(ret|return|min|max|default)_val|is_valid|prob|log_dict|filter)$",
     re.I,
 )
 """Names that look like those above and say nothing of how often: `use_checkpoint` saves memory in each step."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter.calls.isinstance import is_instance
+from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -162,7 +163,9 @@ def _getattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fr
     if not isinstance(found, Unknown) or len(arguments.args) < 3:
         return found
     default = arguments.args[2]
-    return PLAIN if isinstance(default, Plain) and not is_none(default) else UNKNOWN
+    if not isinstance(default, Plain) or is_none(default):
+        return UNKNOWN
+    return by_default(run, wanted.text, False) if default.constant is False else PLAIN
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from trainlint.interpreter.calls.containers import container_method
@@ -15,7 +15,7 @@ from trainlint.interpreter.calls.tensor_methods import tensor_method
 from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.attributes import attribute, member
 from trainlint.interpreter.execution.bodies import call_function
-from trainlint.interpreter.libraries.guesses import LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
+from trainlint.interpreter.libraries.guesses import ENVIRONMENT, LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, joined
@@ -37,6 +37,7 @@ from trainlint.interpreter.values.kinds import (
     ModuleValue,
     Name,
     Object,
+    Plain,
     Stream,
     SuperValue,
     Tensor,
@@ -53,12 +54,26 @@ def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
     if isinstance(node.func, ast.Attribute):
         base = run.value(node.func.value, frame)
         name = node.func.attr
+        _note_needed(run, name, arguments, node)
         if isinstance(base, Choice):
             return joined([method(run, option, name, arguments, node, frame) for option in base.options])
-        return method(run, base, name, arguments, node, frame)
+        return _as_read(method(run, base, name, arguments, node, frame), (base, *arguments.args))
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(arguments, frame)
     return call(run, run.value(node.func, frame), arguments, node, frame)
+
+
+def _note_needed(run: Run, name: str, arguments: Arguments, node: ast.Call) -> None:
+    """An environment takes actions from the host: whatever reads them there has to wait."""
+    if name == "step" and isinstance(node.func, ast.Attribute) and ENVIRONMENT.search(text(node.func.value)):
+        run.needed.update(value.read for value in arguments.values if value.read is not None)
+
+
+def _as_read(result: Value, of: Iterable[Value]) -> Value:
+    """What NumPy and the methods of values of the host make of what was read."""
+    if result.read is None and isinstance(result, Array | Plain):
+        return result.read_by(next((value.read for value in of if value.read is not None), None))
+    return result
 
 
 def _arguments(run: Run, node: ast.Call, frame: Frame) -> Arguments:

@@ -8,10 +8,11 @@ from typing import Final
 
 from trainlint.interpreter.machine.run import Arguments
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import PLAIN, ClassValue, Items, Mapping_, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import PLAIN, Array, ClassValue, Items, Mapping_, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _CONTAINERS: Final = re.compile("list|tuple|dict|List|Tuple|Dict|Sequence|Mapping|Iterable|Collection")
+_TENSOR: Final = re.compile(r"(torch\.|th\.)?Tensor")
 
 
 def is_instance(arguments: Arguments, node: ast.AST) -> Value:
@@ -29,5 +30,7 @@ def is_instance(arguments: Arguments, node: ast.AST) -> Value:
             belongs = of.cls in value.cls.order
             return Plain(belongs) if belongs or not value.cls.library_bases else PLAIN
         case Items() | Mapping_() if not _CONTAINERS.search(code):
+            return Plain(False)
+        case Plain() | Array() if _TENSOR.fullmatch(code):
             return Plain(False)
     return PLAIN

@@ -39,6 +39,7 @@ _NO_RESULT: Final = frozenset({"log", "log_dict", "save_hyperparameters"})
 def construct(run: Run, cls: Class, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Make an object: by its `__init__`, or by the fields of a dataclass."""
     made = Object(cls)
+    run.makes(cls)
     init = cls.find("__init__")
     if isinstance(init, FunctionValue):
         bound = bind(run, init, made, node, frame)
@@ -110,6 +111,7 @@ def _of_module(base: Object | ClassValue | SuperValue, name: str) -> Value | Non
 
 def _apply(run: Run, cls: Class, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`Function.apply`: the forward pass now, the backward pass later in the same step."""
+    run.makes(cls)
     forward, backward = cls.find("forward"), cls.find("backward")
     result: Value = UNKNOWN
     if isinstance(forward, FunctionValue):

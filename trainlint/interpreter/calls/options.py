@@ -15,13 +15,22 @@ def option(run: Run, node: ast.Call) -> Value:
     names = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     name = _text(given.get("dest")) or _destination(names)
-    action, default = _text(given.get("action")), given.get("default")
-    off = (action == "store_true" and default is None) or (isinstance(default, ast.Constant) and default.value is False)
-    off = off and name not in run.project.turned_on
-    known = bool(action) or (isinstance(default, ast.Constant) and default.value is not None)
-    value: Value = Plain(meaning="off") if off else PLAIN if known else UNKNOWN
+    action = _text(given.get("action"))
+    default = given.get("default", ast.Constant(False if action == "store_true" else None))
+    needed = "required" in given or not any(name.startswith("-") for name in names)
+    if isinstance(default, ast.Constant) and not needed and action != "store_false":
+        value = by_default(run, name, default.value)
+    else:
+        value = PLAIN if action else UNKNOWN
     run.options[name] = join(run.options[name], value) if name in run.options else value
     return UNKNOWN
+
+
+def by_default(run: Run, name: str | None, default: object) -> Value:
+    """An option by its default: off where that is nothing, unless a file of the project sets the option."""
+    if default or name in run.project.turned_on:
+        return PLAIN if default is not None else UNKNOWN
+    return Plain(meaning="off", maybe_none=default is None)
 
 
 def _text(node: ast.expr | None) -> str:

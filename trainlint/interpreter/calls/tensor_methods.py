@@ -67,19 +67,19 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
         case "item":
             if not base.on_host:
                 run.tell(node, Happening.ITEM, "`.item()`", base)
-            return PLAIN
+            return PLAIN.read_by(base.read or node)
         case "tolist":
             if base.place == "device":
                 run.tell(node, Happening.TO_LIST, "`.tolist()`", base)
-            return Items((PLAIN,))
+            return Items((PLAIN,)).read_by(base.read or node)
         case "numpy":
             if base.place == "device" and not base.container:
                 run.tell(node, Happening.TO_NUMPY, "`.numpy()`", base)
-            return ARRAY
+            return ARRAY.read_by(base.read or node)
         case "cpu":
             if not base.on_host:
                 run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
-            return base.but(place="host", source="read")
+            return base.but(place="host", source="read").read_by(base.read or node)
     return None
 
 

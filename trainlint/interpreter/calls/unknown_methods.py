@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from trainlint.interpreter.calls.loaders import prepared_loader
-from trainlint.interpreter.calls.options import option
+from trainlint.interpreter.calls.options import by_default, option
 from trainlint.interpreter.calls.places import is_dtype, place_of
 from trainlint.interpreter.libraries.guesses import (
     CALLS_ITS_ARGUMENT,
@@ -62,12 +62,14 @@ def unknown_method(run: Run, base: Value, name: str, arguments: Arguments, node:
 def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call, owner: str) -> Value | None:
     match name:
         case "item" if not arguments.args:
-            if not _ARRAY_NAME.search(owner):
+            if isinstance(base, Unknown) and not _ARRAY_NAME.search(owner):
                 run.tell(node, Happening.ITEM, "`.item()`", base)
-            return PLAIN
+            return PLAIN.read_by(node)
         case "cpu" if not arguments.args:
             run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
-            return Tensor("host", container=True)
+            return Tensor("host", container=True).read_by(node)
+        case "get" | "pop" if arguments.args[1:] and getattr(arguments.args[1], "constant", None) is False:
+            return by_default(run, getattr(arguments.args[0], "text", None), False)
         case "tolist":
             return Items((PLAIN,))
         case "numpy":

@@ -6,12 +6,15 @@ import ast
 from typing import Final
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import join, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     NOTHING,
+    PLAIN,
     Array,
     Choice,
     ClassValue,
@@ -22,6 +25,7 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     SuperValue,
     Tensor,
+    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -42,7 +46,11 @@ def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
         case ast.Starred():
             assign(run, target.value, value, frame)
         case ast.Attribute():
-            set_attribute(run, run.value(target.value, frame), target.attr, value)
+            base = run.value(target.value, frame)
+            set_attribute(run, base, target.attr, value)
+            if target.attr in run.options and isinstance(base, Unknown) and OPTIONS_OBJECT.search(text(target.value)):
+                known = PLAIN if isinstance(value, Unknown) else value
+                run.options[target.attr] = join(run.options[target.attr], known)
         case ast.Subscript():
             store_item(run, target, value, frame)
 

@@ -12,7 +12,7 @@ from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import of_given_loaders
 from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
-from trainlint.interpreter.values.definitions import Function
+from trainlint.interpreter.values.definitions import Class, Function
 from trainlint.interpreter.values.joining import join, joined
 from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream
 from trainlint.interpreter.values.value import Environment, Value
@@ -111,10 +111,18 @@ def _execute(
     run.attempt(function.body, frame)
     own, depth, gone = run.told, len(run.stack), run.passes
     run.stack.pop()
-    own_effects: frozenset[Effect] = frozenset() if heat == "evaluation" else frozenset(run.effects)
+    own_effects = _effects_outside(run, function, heat)
     run.heat, run.effects, run.told = around, effects, [*told, *own]
     run.passes = list(dict.fromkeys((*passes, *gone)))[: bounds.TOLD_AGAIN]
     inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
     if function.generator:
         return Remembered(Stream(joined(frame.yielded)), own_effects, inside, tuple(gone))
     return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside, tuple(gone))
+
+
+def _effects_outside(run: Run, function: Function, heat: Heat) -> frozenset[Effect]:
+    """What a body has done, for the code around: nothing is trained, or made to be trained, where it evaluates."""
+    if heat == "evaluation":
+        return frozenset()
+    evaluates = EVALUATION_FUNCTION.search(function.name) is not None
+    return frozenset(effect for effect in run.effects if not (evaluates and isinstance(effect, Class)))

@@ -13,7 +13,7 @@ from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import join
-from trainlint.interpreter.values.kinds import Object, Stream
+from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream
 from trainlint.interpreter.values.value import Environment
 
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
@@ -109,36 +109,102 @@ def _skips(node: ast.If) -> bool:
 
 
 def _filling(node: ast.If, frame: Frame, branch: Branch) -> Branch:
-    """A branch that fills what the test found missing, or resets the mark that it asked for, runs once."""
-    if branch.holds or branch.truth is not None:
+    """A branch that fills what the test found missing or outdated, or resets the mark that it asked for, runs once."""
+    if branch.truth is not None:
         return branch
-    if _fills(node, frame):
+    if not branch.holds and _fills(node.test, node.body, frame):
         return Branch(None, "rare", branch.fails, f"`{text(node.test)}` holds the first time only")
+    if not branch.fails and _fills(negated(node.test), _otherwise(node, frame), frame):
+        return Branch(None, branch.holds, "rare", f"`{text(node.test)}` fails the first time only")
     return branch
 
 
-def _fills(node: ast.If, frame: Frame) -> bool:
-    test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
+def _otherwise(node: ast.If, frame: Frame) -> Sequence[ast.stmt]:
+    """What is executed where the test fails alone: the other branch, or what follows a branch that returns."""
+    if node.orelse or not isinstance(node.body[-1], ast.Return) or node not in frame.block:
+        return node.orelse
+    return frame.block[frame.block.index(node) + 1 :]
+
+
+_NEGATED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Eq: ast.NotEq,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+}
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """The test that holds where another fails."""
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return test.operand
+        case ast.BoolOp():
+            operator = ast.Or() if isinstance(test.op, ast.And) else ast.And()
+            return ast.copy_location(ast.BoolOp(operator, [negated(part) for part in test.values]), test)
+        case ast.Compare(ops=[operator]) if type(operator) in _NEGATED:
+            return ast.copy_location(ast.Compare(test.left, [_NEGATED[type(operator)]()], test.comparators), test)
+    return ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+
+
+def _fills(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
+    match test:
+        case ast.BoolOp(op=ast.Or()):
+            return all(_fills(part, body, frame) for part in test.values)
+        case ast.BoolOp():
+            return any(_fills(part, body, frame) for part in test.values)
+        case ast.UnaryOp(op=ast.Not()):
+            return _fills_one(test.operand, body, frame)
+    return _fills_one(test, body, frame)
+
+
+def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
-            return f"{text(owner)}.{name}" in _targets(node.body) or _registers(node.body, name)
+            return f"{text(owner)}.{name}" in _targets(body) or _registers(body, name)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
-            return text(asked) in _targets(node.body)
+            return text(asked) in _targets(body) or text(asked) in _targets(_called(body, frame))
+        case ast.Compare(ops=[ast.NotEq()]):
+            return any(_held(side) in _targets(body) for side in (test.left, *test.comparators))
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
-            return _fills_container(node.body, text(container).partition(".keys")[0], frame)
+            return _fills_container(body, text(container).partition(".keys")[0], frame)
         case ast.Attribute():
-            constants = [
-                inner for inner in node.body if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant)
-            ]
-            return text(test) in _targets(constants)
+            return text(test) in _targets(
+                [one for one in body if isinstance(getattr(one, "value", None), ast.Constant)]
+            )
     return False
+
+
+def _held(node: ast.expr) -> str:
+    """The attribute of an object that an expression asks: `self.table` of `self.table.shape[0]`."""
+    while True:
+        match node:
+            case ast.Attribute(value=ast.Name(id="self")):
+                return text(node)
+            case ast.Attribute() | ast.Subscript():
+                node = node.value
+            case ast.Call():
+                node = node.func
+            case _:
+                return ""
+
+
+def _called(body: Sequence[ast.stmt], frame: Frame) -> list[ast.stmt]:
+    """The statements of the object's own methods that a branch calls."""
+    cls = frame.self_value.cls if isinstance(frame.self_value, Object) else None
+    found: list[ast.stmt] = []
+    for inner in body:
+        match inner:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))) if cls is not None:
+                method = cls.find(name)
+                found += method.function.body if isinstance(method, FunctionValue) else []
+    return found
 
 
 def _targets(body: Sequence[ast.stmt]) -> list[str]:
     return [text(target) for inner in body if isinstance(inner, ast.Assign) for target in inner.targets]
 
 
-def _fills_container(body: list[ast.stmt], where: str, frame: Frame) -> bool:
+def _fills_container(body: Sequence[ast.stmt], where: str, frame: Frame) -> bool:
     """Whether statements store an item in a container that outlives the function."""
     if where in frame.names and where not in frame.global_names and not frame.is_module:
         return False
@@ -146,7 +212,7 @@ def _fills_container(body: list[ast.stmt], where: str, frame: Frame) -> bool:
     return any(isinstance(target, ast.Subscript) and text(target.value) == where for target in targets)
 
 
-def _registers(body: list[ast.stmt], name: str) -> bool:
+def _registers(body: Sequence[ast.stmt], name: str) -> bool:
     """Whether statements register a buffer or parameter, or set an attribute, under a name."""
     calls = (inner.value for inner in body if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call))
     return any(

@@ -8,6 +8,7 @@ from itertools import islice
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.expressions import define
+from trainlint.interpreter.libraries.frameworks import NOT_TRAINING_PATH
 from trainlint.interpreter.libraries.modules import PASSING_DECORATOR
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -79,7 +80,7 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         found = run.project.absolute(alias.name, frame.module)
         if found is not None:
-            _import(run, found)
+            _import(run, frame.module, found)
         if alias.asname:
             frame.names[alias.asname] = Name(alias.name) if found is None else ModuleValue(found)
             continue
@@ -89,8 +90,10 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     return False
 
 
-def _import(run: Run, module: Module) -> None:
+def _import(run: Run, importer: Module, module: Module) -> None:
     module.imported = True
+    module.linked.add(importer)
+    importer.linked.add(module)
     run.execute_module(module)
 
 
@@ -98,7 +101,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
     """`from a.b import c`."""
     dotted, source = _source(run, node, frame.module)
     if source is not None:
-        _import(run, source)
+        _import(run, frame.module, source)
     for alias in node.names:
         if alias.name == "*":
             _import_all(run, source, dotted, node, frame)
@@ -111,7 +114,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
             continue
         below = _submodule(run, node, dotted, source, alias.name, frame.module)
         if below is not None:
-            _import(run, below)
+            _import(run, frame.module, below)
             frame.names[name] = ModuleValue(below)
         elif source is None and not node.level:
             frame.names[name] = Name(f"{dotted}.{alias.name}")
@@ -174,4 +177,6 @@ def _at_top_level(run: Run, module: Module, body: list[ast.stmt]) -> None:
         if run.attempt([statement], frame):
             break
     run.stack.pop()
+    if NOT_TRAINING_PATH.search(module.path) is None:
+        run.made_to_train.update(effect for effect in run.effects if isinstance(effect, Class))
     run.heat, run.effects = heat, effects

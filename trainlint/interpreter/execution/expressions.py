@@ -7,7 +7,7 @@ import ast
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.operators import arithmetic, comparison
-from trainlint.interpreter.execution.tests import asked, truth
+from trainlint.interpreter.execution.tests import asked, follows, truth
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.values.definitions import Function
@@ -17,6 +17,7 @@ from trainlint.interpreter.values.kinds import (
     NONE,
     PLAIN,
     UNKNOWN,
+    Array,
     FunctionValue,
     Items,
     Mapping_,
@@ -93,11 +94,19 @@ def define(run: Run, function: Function, frame: Frame) -> FunctionValue:
     else:
         function.scopes = frame.scopes
     spec = function.node.args
-    function.defaults = tuple(run.value(default, frame) for default in spec.defaults)
+    function.defaults = tuple(by_default(run, default, frame) for default in spec.defaults)
     function.named_defaults = tuple(
-        None if default is None else run.value(default, frame) for default in spec.kw_defaults
+        None if default is None else by_default(run, default, frame) for default in spec.kw_defaults
     )
     return FunctionValue(function)
+
+
+def by_default(run: Run, node: ast.expr, frame: Frame) -> Value:
+    """What a parameter or a field is by default: a number that is zero is off."""
+    value = run.value(node, frame)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value == 0:
+        return value if node.value is False else Plain(value.constant, "off") if isinstance(value, Plain) else value
+    return value
 
 
 def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
@@ -116,17 +125,15 @@ def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
 
 
 def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
-    """`a and b`: each part is asked for its truth, but for the last, and evaluated only if those before let it be."""
-    heat, ends = run.heat, isinstance(node.op, ast.Or)
-    values = []
-    for part in node.values[:-1]:
-        branch, value = asked(run, part, frame, hot=heat == "step")
-        values.append(value)
-        if branch.truth is ends:
-            break
-        run.heat = run.cooled(branch.fails if ends else branch.holds)
-    else:
-        values.append(run.value(node.values[-1], frame))
+    """`a and b`: all but the last are asked for their truth."""
+    values, heat = [], run.heat
+    for part in node.values:
+        if part is node.values[-1]:
+            values.append(run.value(part, frame))
+            continue
+        branch, value_of = asked(run, part, frame)
+        values.append(value_of(part))
+        run.heat = follows(run, node.op, branch)
     run.heat = heat
     return joined(values)
 
@@ -134,7 +141,7 @@ def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
 def unary(run: Run, node: ast.UnaryOp, frame: Frame) -> Value:
     """`not a`, `-a`, `~a`."""
     if isinstance(node.op, ast.Not):
-        branch, _ = asked(run, node, frame, hot=run.heat == "step")
+        branch, _ = asked(run, node, frame)
         return PLAIN if branch.truth is None else Plain(branch.truth)
     value = run.value(node.operand, frame)
     if not isinstance(value, Plain):
@@ -151,7 +158,8 @@ def binary(run: Run, node: ast.BinOp, frame: Frame) -> Value:
         for value in right.parts if isinstance(right, Items) else (right,):
             run.reads(node, value, Happening.FORMAT, "formatting")
         return PLAIN
-    return arithmetic(left, right, node.op)
+    result = arithmetic(left, right, node.op)
+    return result.read_by(left.read) if isinstance(result, Array) else result  # an action with noise
 
 
 def _has_text(node: ast.expr) -> bool:
@@ -213,7 +221,5 @@ def yield_(run: Run, node: ast.Yield, frame: Frame) -> Value:
 
 def yield_from(run: Run, node: ast.YieldFrom, frame: Frame) -> Value:
     """Keep the items of what is yielded from."""
-    source = run.value(node.value, frame)
-    run.begin_pass(source, node, frame)
-    frame.yielded.append(element(source))
+    frame.yielded.append(element(run.value(node.value, frame)))
     return UNKNOWN

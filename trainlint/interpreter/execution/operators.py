@@ -13,6 +13,7 @@ from trainlint.interpreter.values.kinds import (
     UNKNOWN,
     Array,
     Items,
+    Mapping_,
     Place,
     Plain,
     Source,
@@ -82,9 +83,16 @@ def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
     return UNKNOWN
 
 
+def _is_empty(value: Value) -> bool:
+    """Whether a value is an empty container, with which no tensor is compared."""
+    return (isinstance(value, Items) and value.fixed and not value.parts) or (
+        isinstance(value, Mapping_) and not value.items
+    )
+
+
 def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
     """The result of one comparison: a mask where a tensor takes part, else a bool of the host."""
-    if isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+    if isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) or _is_empty(right):
         return PLAIN
     if isinstance(left, Tensor) and (left.place == "device" or not isinstance(right, Tensor)):
         main, other = left, right

@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.execution.assignment import assign, store_item
+from trainlint.interpreter.execution.expressions import by_default
 from trainlint.interpreter.execution.operators import arithmetic
 from trainlint.interpreter.execution.tests import narrow, truth
 from trainlint.interpreter.machine.run import Frame, Run
@@ -68,7 +69,8 @@ def assignment(run: Run, node: ast.Assign, frame: Frame) -> bool:
 def annotated_assignment(run: Run, node: ast.AnnAssign, frame: Frame) -> bool:
     """`name: kind = value`; in a class body the name is a field."""
     if node.value is not None:
-        assign(run, node.target, run.value(node.value, frame), frame)
+        value = run.value(node.value, frame) if frame.cls is None else by_default(run, node.value, frame)
+        assign(run, node.target, value, frame)
     if frame.cls is not None and isinstance(node.target, ast.Name) and node.target.id not in frame.cls.fields:
         frame.cls.fields.append(node.target.id)
     return False

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, both, either
-from trainlint.interpreter.branches.read import read
+from trainlint.interpreter.branches.read import ValueOf, read
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.machine.run import Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
@@ -25,21 +24,15 @@ _NO_READ: Final = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
     """What a test says; told as a wait where it needs a value of the device."""
+    return asked(run, test, frame)[0]
+
+
+def asked(run: Run, test: ast.expr, frame: Frame) -> tuple[Branch, ValueOf]:
+    """What a test says, and the values of its parts."""
     frame.module.spent += 1  # a test inside of a test is evaluated twice
     if frame.module.spent > frame.module.allowed:
         run.give_up(frame, Limit.STATEMENTS)
-        return PLAIN_BRANCH
-    return asked(run, test, frame, hot=run.heat == "step")[0]
-
-
-def asked(run: Run, test: ast.expr, frame: Frame, *, hot: bool) -> tuple[Branch, Value]:
-    """What a test says, and its value. `hot`: whether the whole test is asked in each step."""
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            return asked(run, test.operand, frame, hot=hot)[0].turned, PLAIN
-        case ast.BoolOp():
-            parts = list(_in_turn(run, test, frame, hot=hot))
-            return either(parts) if isinstance(test.op, ast.Or) else both(parts), PLAIN
+        return PLAIN_BRANCH, lambda _: UNKNOWN
     known: dict[int, Value] = {}
 
     def value_of(node: ast.expr) -> Value:
@@ -48,22 +41,31 @@ def asked(run: Run, test: ast.expr, frame: Frame, *, hot: bool) -> tuple[Branch,
             found = known[id(node)] = run.value(node, frame)
         return found
 
-    branch, value = read(test, value_of, hot), value_of(test)
+    return _ask(run, test, value_of, run.heat == "step"), value_of
+
+
+def _ask(run: Run, test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
+    """Ask each part as Python does: what follows `and` or `or` only where the part before leaves it open."""
+    match test:
+        case ast.BoolOp():
+            heat, parts = run.heat, []
+            for part in test.values:
+                parts.append(_ask(run, part, value_of, hot))
+                run.heat = follows(run, test.op, parts[-1])
+            run.heat = heat
+            return either(parts) if isinstance(test.op, ast.Or) else both(parts)
+        case ast.UnaryOp(op=ast.Not()):
+            return _ask(run, test.operand, value_of, hot).turned
+    value = value_of(test)
     if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], _NO_READ)):
         run.reads(test, value, Happening.TEST, "a test")
-    return branch, value
+    return read(test, value_of, hot)
 
 
-def _in_turn(run: Run, test: ast.BoolOp, frame: Frame, *, hot: bool) -> Iterator[Branch]:
-    """What each part of `and` or `or` says; it is evaluated as often as the parts before let it be."""
-    heat, ends = run.heat, isinstance(test.op, ast.Or)
-    for part in test.values:
-        branch, _ = asked(run, part, frame, hot=hot)
-        yield branch
-        if branch.truth is ends:
-            break
-        run.heat = run.cooled(branch.fails if ends else branch.holds)
-    run.heat = heat
+def follows(run: Run, operator: ast.boolop, before: Branch) -> Heat:
+    """How often the part of a test runs that follows another by `and` or `or`."""
+    branch = before if isinstance(operator, ast.And) else before.turned
+    return run.cooled("off" if branch.truth is False else branch.holds)
 
 
 def narrow(test: ast.expr, frame: Frame, *, holds: bool) -> None:

@@ -95,8 +95,12 @@ NOT_TRAINING_PATH: Final = re.compile(
 )
 NOT_A_TENSOR: Final = re.compile(
     r"(^|_)(idx|index|epoch|step|iter|mode|name|cfg|config|args|opt|flag|ctx|model|num|n|size|phase|split|return|use|is"
-    r"|hw|h|w|dim|shape|stage|scale|optimizer.*|optim)($|_)|shapes?$"
+    r"|hw|HW|[hHwW]|dim|shape|stage|scale|optimizer.*|optim)($|_)|shapes?$"
     r"|^(k|dims?|batch_size|reduction|logger|state|trainer|outputs_dict)$|len(gth)?$"
 )
 """Names of parameters that are no tensors, though the method gets batches."""
+TARGETS: Final = re.compile(r"(^|_)(targets?|labels?|gts?|ground_truths?)($|_)")
+"""Names of optional parameters that a forward pass is given where it trains."""
+DECODING_STATE: Final = re.compile(r"(^|_)(cache|past|incremental)($|_)|^past_key_values?$")
+"""Names of optional parameters that a forward pass is given where it decodes, token by token."""
 LOADER_PARAMETER: Final = re.compile(r"(^|_)(data_?loader|loader|train_dl|dl|train_iter)s?$")

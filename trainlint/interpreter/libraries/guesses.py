@@ -22,6 +22,7 @@ _MODEL_WORDS: Final = (
 )
 _MODEL: Final = re.compile(rf"{_MODEL_WORDS}$", re.IGNORECASE)
 _MODEL_OF_SEVERAL: Final = re.compile(rf"{_MODEL_WORDS}\[", re.IGNORECASE)
+ENVIRONMENT: Final = re.compile(r"(^|[._])(vec_?|train_?|gym_?)?(envs?|environments?|simulator)(\[\w+\])?$")
 LOSS_FUNCTION: Final = re.compile(r"(^|_|\.)loss")
 MOVED_MODEL: Final = re.compile(
     r"model|net|module|criterion|loss|encoder|decoder|generator|discr|critic|actor|policy|scaler|optim", re.IGNORECASE

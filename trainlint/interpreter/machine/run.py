@@ -22,9 +22,9 @@ from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"] | Class
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader)."""
+training steps (`epoch`: over the batches of a loader), makes objects of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
@@ -92,6 +92,8 @@ class Frame:
     """The call in the frame before."""
     step: Link | None = None
     """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
+    block: Sequence[ast.stmt] = ()
+    """The innermost statements of which one is executed."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 
@@ -137,6 +139,14 @@ class Run:
         self.attributes: dict[tuple[Class, str], Value] = {}
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
+        self.made: set[Class] = set()
+        """Classes of which objects are made, for whatever."""
+        self.made_to_train: set[Class] = set()
+        """Those of which some code makes objects that may be for training."""
+        self.training: set[Module] = set()
+        """Files with a loop of training steps, or a hook that a framework calls in each of them."""
+        self.needed: set[ast.AST] = set()
+        """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
@@ -173,6 +183,12 @@ class Run:
         self.stepped = False
         """Whether this iteration has stepped an optimizer already."""
 
+    def makes(self, cls: Class) -> None:
+        """Remember that an object of a class is made here."""
+        self.made.update(cls.order)
+        if self.heat not in ELSEWHERE:
+            self.effects.update(cls.order)
+
     # How the parts call one another
     def value(self, node: ast.expr, frame: Frame) -> Value:
         """Evaluate an expression."""
@@ -186,7 +202,8 @@ class Run:
         if module.spent > module.allowed:
             self.give_up(frame, Limit.STATEMENTS)
             return True
-        heat, behind = self.heat, frame.behind
+        heat, behind, around = self.heat, frame.behind, frame.block
+        frame.block = body
         ended = False
         for statement in body:
             if self._watch is not None:
@@ -195,14 +212,14 @@ class Run:
             if execute is not None and execute(self, statement, frame):
                 ended = True
                 break
-        self.heat, frame.behind = heat, behind
+        self.heat, frame.behind, frame.block = heat, behind, around
         return ended
 
     def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
         loops, passes = len(self.loops), self.passes
-        step, behind, leaving = frame.step, frame.behind, frame.leaving
+        step, behind, leaving, block = frame.step, frame.behind, frame.leaving, frame.block
         state = self.heat, self.level, self.quiet, self.feeding, self.stepped
         try:
             return self.block(body, frame)
@@ -210,7 +227,7 @@ class Run:
             del self.stack[depth:]
             del self.loops[loops:]
             self.effects, self.told, frame.names, self.passes = effects, told, names, passes
-            frame.step, frame.behind, frame.leaving = step, behind, leaving
+            frame.step, frame.behind, frame.leaving, frame.block = step, behind, leaving, block
             self.heat, self.level, self.quiet, self.feeding, self.stepped = state
             self.give_up(frame, Limit.NESTING)
             return False
@@ -291,7 +308,7 @@ class Run:
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
         """Tell the listener of an operation, if it is executed in training steps."""
-        if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
+        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, ast.expr | ast.stmt):
             return
         start = self._start
         event = Event(
@@ -315,6 +332,8 @@ class Run:
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
         for one in told:
+            if one.event.node in self.needed:
+                continue
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
                 inner = again.chain[1:][-one.depth :] if one.depth else ()

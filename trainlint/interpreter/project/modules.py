@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final
 
@@ -15,8 +15,8 @@ _PACKAGE_FILE: Final = ".__init__"
 class Project:
     """All modules, in the order of their paths."""
 
-    def __init__(self, files: Iterable[tuple[str, ast.Module]], turned_on: Collection[str] = ()) -> None:
-        """Take paths below the root with their trees, in any order, and options that configurations turn on."""
+    def __init__(self, files: Iterable[tuple[str, ast.Module]], turned_on: frozenset[str] = frozenset()) -> None:
+        """Take paths below the root with their trees, in any order, and options that files beside the code set."""
         self.turned_on = turned_on
         self.modules: dict[str, Module] = {}
         self._by_tail: dict[str, list[Module]] = {}

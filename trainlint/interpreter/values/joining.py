@@ -9,6 +9,7 @@ from typing import Any
 from trainlint.interpreter import bounds
 from trainlint.interpreter.values.kinds import (
     ARRAY_ITEM,
+    NOTHING,
     PLAIN,
     UNKNOWN,
     Array,
@@ -18,6 +19,7 @@ from trainlint.interpreter.values.kinds import (
     Items,
     Loader,
     Mapping_,
+    Meaning,
     Object,
     Place,
     Plain,
@@ -45,11 +47,11 @@ def joined(values: Iterable[Value]) -> Value:
 def join(left: Value, right: Value, depth: int = 0) -> Value:
     """What holds for both. What is unknown gives way to what is known, and None is remembered as a possibility."""
     if left is right or left.key == right.key:
-        return left
+        return left if left.read is not None else left.read_by(right.read)
     if isinstance(left, Unknown):
-        return right
+        return _or_unknown(right)
     if isinstance(right, Unknown):
-        return left
+        return _or_unknown(left)
     if is_none(left):
         return right.or_none()
     if is_none(right):
@@ -63,13 +65,20 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
     return _of_two_kinds(left, right, maybe)
 
 
+def _or_unknown(value: Value) -> Value:
+    """A value where something unknown may be in its place: it is believed, but for options that something may set."""
+    if isinstance(value, Plain) and value.meaning == "off":
+        return Plain(maybe_none=value.maybe_none)
+    return value
+
+
 def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | None:
     match left, right:
         case Tensor(), Tensor():
             return _tensors(left, right, maybe)
         case Plain(), Plain():
-            meaning = left.meaning or right.meaning
-            return Plain(meaning=meaning, says=left.says if left.says == right.says else None, maybe_none=maybe)
+            says = left.says if left.says == right.says else None
+            return Plain(meaning=_meaning(left, right), says=says, maybe_none=maybe)
         case Items(), Items():
             return _items(left, right, maybe, depth)
         case Mapping_(), Mapping_():
@@ -83,6 +92,14 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Device(), Device():
             return Device("unknown", maybe)
     return None
+
+
+def _meaning(left: Plain, right: Plain) -> Meaning:
+    """An option that something turns on is not off."""
+    if "off" not in (left.meaning, right.meaning):
+        return left.meaning or right.meaning
+    both = all(one.meaning == "off" or not (one.constant is NOTHING or one.constant) for one in (left, right))
+    return "off" if both else ""
 
 
 def _tensors(left: Tensor, right: Tensor, maybe: bool) -> Tensor:

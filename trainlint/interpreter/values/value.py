@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Hashable
 
 
 class Value:
     """One abstract value. `maybe_none` says that it may be None instead."""
 
-    __slots__ = ("known_key", "maybe_none")
+    __slots__ = ("known_key", "maybe_none", "read")
 
     def __init__(self, maybe_none: bool = False) -> None:
         self.maybe_none = maybe_none
         self.known_key: Hashable = None
+        self.read: ast.AST | None = None
+        """The operation by which the host read it from the device."""
 
     @property
     def key(self) -> Hashable:
@@ -32,11 +35,23 @@ class Value:
         """The same value, which may be None as well."""
         if self.maybe_none:
             return self
+        copy = self._copy()
+        copy.maybe_none, copy.known_key = True, None
+        return copy
+
+    def read_by(self, operation: ast.AST | None) -> Value:
+        """The same value, read from the device by an operation."""
+        if operation is None or self.read is operation:
+            return self
+        copy = self._copy()
+        copy.read = operation
+        return copy
+
+    def _copy(self) -> Value:
         copy = self.__class__.__new__(self.__class__)
         for kind in self.__class__.__mro__:
             for name in getattr(kind, "__slots__", ()):
                 setattr(copy, name, getattr(self, name))
-        copy.maybe_none, copy.known_key = True, None
         return copy
 
 

@@ -1,0 +1,52 @@
+"""What is presumed to run in each step counts less where objects of its class are made for something else alone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.interpreter.running import run_files
+
+_NET: Final = """
+import torch
+class Inner(torch.nn.Module):
+    def forward(self, x):
+        return x.sum().item()
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "certainty"),
+    [
+        ({"export.py": "from net import Net\nNet()"}, "guess"),
+        ({"export.py": "from net import Net\nNet()", "train.py": "from net import Net\nNet()"}, "likely"),
+        ({"main.py": "from net import Net\ndef evaluate():\n    Net()\nevaluate()"}, "guess"),
+        ({"main.py": "from net import Net\nif options.get('check', False):\n    Net()"}, "guess"),
+        ({"main.py": "from net import Net\nclass Task:\n    def setup(self):\n        Net()"}, "likely"),
+        (
+            {"main.py": "from net import Net\nclass A(Net):\n    @classmethod\n    def get(cls):\n        cls()"},
+            "likely",
+        ),
+        ({"main.py": "import net\nnet.NETS[options.name]()"}, "likely"),
+    ],
+)
+def test_it_is_a_guess_where_no_object_is_made_to_train(files: dict[str, str], certainty: str) -> None:
+    _, events = run_files({"net.py": _NET, **files}.items())
+    assert {event.certainty for event in events} == {certainty}
+
+
+@pytest.mark.parametrize(
+    ("imported", "certainty"), [("import os", "guess"), ("import net", "likely"), ("import demo", "likely")]
+)
+def test_it_is_a_guess_beside_a_training_that_has_nothing_to_do_with_it(imported: str, certainty: str) -> None:
+    training = f"{imported}\nmodel = thing()\nfor batch in batches:\n    model(batch).backward()"
+    files = {"net.py": _NET, "demo.py": "import net", "train.py": training}
+    _, events = run_files(files.items())
+    assert {event.certainty for event in events if event.path == "net.py"} == {certainty}
