@@ -16,6 +16,7 @@ from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.attributes import attribute, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
+from trainlint.interpreter.libraries.names_of_agents import ENVIRONMENT
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, joined
@@ -152,6 +153,8 @@ def method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Cal
             return NONE
     if name == "step" and _steps_optimizer(base, node):
         return _optimizer_step(run, arguments, node, frame)
+    if name == "step" and arguments.args and ENVIRONMENT.search(text(node.func).removesuffix(".step")):
+        run.effects.add("acts")
     return _METHODS.get(type(base), unknown_method)(run, base, name, arguments, node, frame)
 
 

@@ -12,18 +12,20 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import Cold
 from trainlint.interpreter.libraries.frameworks import FORWARD_NAME
-from trainlint.interpreter.machine.events import Event, Happening, Level, Link, Listener
+from trainlint.interpreter.libraries.names_of_agents import ACTION, ACTS
+from trainlint.interpreter.machine.events import READS, Event, Happening, Level, Link, Listener
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.project.modules import Project
+from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import UNKNOWN, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"]
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "acts", "acted"]
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader)."""
+training steps (`epoch`: over the batches of a loader), steps an environment (`acted`: in its own loop)."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
@@ -162,6 +164,8 @@ class Run:
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
         """Whether the loop that begins takes batches from a loader."""
+        self.learning = False
+        """Whether the loop around lets an agent act in one loop, and trains it in another."""
         self.stepped = False
         """Whether this iteration has stepped an optimizer already."""
 
@@ -194,14 +198,14 @@ class Run:
         """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
         step, behind, leaving = frame.step, frame.behind, frame.leaving
-        state = self.heat, self.level, self.quiet, self.feeding, self.stepped
+        state = self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning
         try:
             return self.block(body, frame)
         except RecursionError:
             del self.stack[depth:]
             self.effects, self.told, frame.names = effects, told, names
             frame.step, frame.behind, frame.leaving = step, behind, leaving
-            self.heat, self.level, self.quiet, self.feeding, self.stepped = state
+            self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning = state
             self.give_up(frame, Limit.NESTING)
             return False
 
@@ -259,6 +263,8 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.heat != "step" or self.quiet or not isinstance(node, ast.expr | ast.stmt):
             return
+        if happening in READS and isinstance(node, ast.Call) and self._chooses_action(node):
+            return
         start = self._start
         event = Event(
             self.frame.module.path,
@@ -292,6 +298,11 @@ class Run:
     def _note(self, told: Told) -> None:
         if len(self.told) < bounds.TOLD_AGAIN:
             self.told.append(told)
+
+    def _chooses_action(self, node: ast.Call) -> bool:
+        """Whether what is read is an agent's action: its environment takes it on the host, whatever the code does."""
+        read = text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        return ACTION.search(read) is not None or ACTS.match(self.frame.title) is not None
 
     @property
     def _start(self) -> int:
