@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from trainlint.interpreter.calls.options import option
-from trainlint.interpreter.calls.places import is_dtype, place_of
+from trainlint.interpreter.calls.places import is_dtype, is_false, place_of
 from trainlint.interpreter.libraries.guesses import (
     CALLS_ITS_ARGUMENT,
     LOGGER,
@@ -15,6 +15,7 @@ from trainlint.interpreter.libraries.guesses import (
     MODEL_OBJECT,
     MOVED_MODEL,
     NO_LOSS_METHOD,
+    OPTIONS_OBJECT,
 )
 from trainlint.interpreter.libraries.modules import LOG_LEVELS, WRITERS
 from trainlint.interpreter.machine.events import Happening
@@ -29,6 +30,7 @@ from trainlint.interpreter.values.kinds import (
     Items,
     Loader,
     Mapping_,
+    Plain,
     Stream,
     Tensor,
     Unknown,
@@ -105,6 +107,8 @@ def _written(run: Run, name: str, arguments: Arguments, node: ast.Call, owner: s
         return PLAIN
     if name == "add_argument":
         return option(run, node)
+    if name == "get" and OPTIONS_OBJECT.search(owner) and is_false(arguments.get(1, "default")):
+        return Plain(meaning="off")
     return None
 
 
