@@ -58,6 +58,9 @@ CALL_SITES: Final = 8
 WAY: Final = 6
 """Stations of a tensor's way."""
 
+EVALUATED_TEXT: Final = 1_000
+"""Characters of a string that is evaluated as code."""
+
 # Values
 LARGEST_NUMBER: Final = 100
 """Larger integers are not told apart, so that functions are not executed anew for each size."""

@@ -18,6 +18,8 @@ def option(run: Run, node: ast.Call) -> Value:
     action, default = _text(given.get("action")), given.get("default")
     off = (action == "store_true" and default is None) or (isinstance(default, ast.Constant) and default.value is False)
     known = bool(action) or (isinstance(default, ast.Constant) and default.value is not None)
+    if _text(default):
+        run.option_texts.setdefault(name, _text(default))
     value: Value = Plain(meaning="off") if off else PLAIN if known else UNKNOWN
     run.options[name] = join(run.options[name], value) if name in run.options else value
     return UNKNOWN

@@ -49,7 +49,12 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
         frame.names = before
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
     frame.names = before
-    _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
+    if ended != other_ended:
+        _replace(before, second if ended else first)
+    elif heat != "off" and "off" in (holds, fails):  # what an option that is off assigns gives way to what is default
+        _replace(before, {**first, **second} if holds == "off" else {**second, **first})
+    else:
+        _replace(before, merged(first, second))
     rest = fails if ended else holds
     run.heat = heat if ended == other_ended or (ended and _raises(node)) else rest
     if run.heat != heat:  # for the rest of the block

@@ -53,6 +53,8 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
         place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
         mask, mixed = left.mask or right.mask or None, False
+        if left.mask and right.mask and isinstance(operator, ast.Mult):
+            operator = ast.BitAnd()  # a product of masks is one
     else:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"

@@ -134,12 +134,16 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.assigned_off: set[tuple[Class, str]] = set()
+        """Attributes that were assigned only behind options that are off by default."""
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
+        self.option_texts: dict[str, str] = {}
+        """Those that are strings by default."""
         self.functions: dict[int, Function] = {}
         """By the identity of their nodes, in the order in which they were met."""
         self.classes: dict[int, Class] = {}
