@@ -128,10 +128,9 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
     cls = base.cls
     found = [run.attributes[one, name] for one in cls.order if (one, name) in run.attributes]
     defined = cls.find(name)
-    if not found and isinstance(base, Object) and _is_left_open(defined):
-        below = _of_subclasses(run, cls, name, node, frame)
-        if below is not None:
-            return below
+    below = None if found or isinstance(base, ClassValue) else _of_subclasses(run, cls, name, node, frame)
+    if below is not None:
+        return below
     if defined is not None:
         if isinstance(defined, FunctionValue):
             return bind(run, defined, base, node, frame)
@@ -158,7 +157,7 @@ def _is_left_open(defined: Value | None) -> bool:
 def _of_subclasses(run: Run, cls: Class, name: str, node: ast.AST, frame: Frame) -> Value | None:
     """What subclasses define or assign where a class leaves it to them; None where none does."""
     found: list[Value] = []
-    for one in cls.below:
+    for one in cls.below if _is_left_open(cls.find(name)) else ():
         if (one, name) in run.attributes:
             found.append(run.attributes[one, name])
         defined = one.names.get(name)

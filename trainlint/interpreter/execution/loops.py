@@ -71,14 +71,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     frame.leaving, frame.step = leaving, step
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    if trains:
-        epoch: set[Effect] = {"epoch"} if feeding or "takes_batches" in effects else set()
-        effects = {"looped", *epoch, *(effects - {"trains", "optimizes", "takes_batches", "acts", "acted"})}
-    elif "acts" in effects:
-        effects = {"acted", *(effects - {"acts"})}
-    elif _learns(effects):
-        effects = effects - {"acted"}
-    around |= effects
+    around |= _outwards(effects, trains=trains, epoch=feeding or "takes_batches" in effects)
     run.effects = around
     run.block(node.orelse, frame)
 
@@ -96,6 +89,16 @@ def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
         return takes and ("trains" in effects or "optimizes" in effects)
     looped = "looped" in effects
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
+
+
+def _outwards(effects: set[Effect], *, trains: bool, epoch: bool) -> set[Effect]:
+    """What a loop does for the code around."""
+    if trains:
+        whole: set[Effect] = {"looped", "epoch"} if epoch else {"looped"}
+        return whole | (effects - {"trains", "optimizes", "takes_batches", "acts", "acted"})
+    if "acts" in effects:
+        return {"acted", *(effects - {"acts"})}
+    return effects - {"acted"} if _learns(effects) else effects
 
 
 def _learns(effects: set[Effect]) -> bool:
