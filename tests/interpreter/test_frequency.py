@@ -118,6 +118,16 @@ visualize()
 """,
             id="gradients for a picture",
         ),
+        pytest.param(
+            """
+for batch in loader:
+    loss = model(batch.cuda(non_blocking=True)).sum()
+    loss.backward()
+    if config.get("log_each", False):
+        print(loss.item())
+""",
+            id="behind a setting that is off where nothing is said of it",
+        ),
     ],
 )
 def test_what_runs_in_few_steps_is_not_told(code: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.interpreter.running import told_in_a_step
 
-_CHOSEN: Final = "chosen = np.random.permutation(8)"
+_CHOSEN: Final = "chosen, order, pair = np.random.permutation(8), [0, 2], (0, 1)"
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,8 @@ _CHOSEN: Final = "chosen = np.random.permutation(8)"
         "output[chosen] = 0",
         "output[np.tril_indices(3)[0]]",
         "output[chosen[2:]]",
+        "output[..., order]",
+        "output[range(3), 0]",
         "output[np.random.choice(8, 4)]",
     ],
 )
@@ -37,6 +39,7 @@ def test_arrays_and_lists_are_copied(statement: str) -> None:
         "output[chosen.argmax()]",
         "output[0, 1]",
         "output[(0, 1)]",
+        "output[pair]",
         "output[np.random.randint(8)]",
         "output[0] = np.log(2)",
         "output.cpu()[chosen]",
@@ -49,3 +52,8 @@ def test_numbers_are_not_copied(statement: str) -> None:
 def test_a_mask_of_the_device_indexes_what_is_not_known() -> None:
     assert told_in_a_step("rows = lookup(output)[output > 0]") == ["MASK_INDEX sure"]
     assert told_in_a_step("rows = lookup(output)[output > 0].sum().item()") == ["ITEM sure", "MASK_INDEX sure"]
+
+
+@pytest.mark.parametrize("statement", ["output[output > 0] -= 1", "rows = output[(output > 0) * (output < 1)]"])
+def test_a_mask_selects(statement: str) -> None:
+    assert told_in_a_step(statement) == ["MASK_INDEX sure"]

@@ -42,6 +42,8 @@ NAMES_A_STATEMENT: Final = 64
 BASES: Final = 100
 """Classes in the order in which an attribute is looked up. Each class stores its order: without a limit a chain of
 classes takes quadratic memory."""
+SUBCLASSES: Final = 20
+"""Classes below a class that are asked for what it leaves to them."""
 STAR_NAMES: Final = 2_000
 """Names that one star import takes: in a chain of such imports each file has the names of all before."""
 
@@ -55,6 +57,9 @@ CALL_SITES: Final = 8
 """Calls on all ways to an operation that are told with it."""
 WAY: Final = 6
 """Stations of a tensor's way."""
+
+EVALUATED_TEXT: Final = 1_000
+"""Characters of a string that is evaluated as code."""
 
 # Values
 LARGEST_NUMBER: Final = 100

@@ -62,6 +62,9 @@ def run_entries(run: Run) -> None:
     hooks = [function for function in functions if _is_hook(function)]
     presumed = [function for function in functions if _presumed(function)]
     waiting = {*hooks, *presumed}
+    for function in functions:
+        if function.name == "__init__":  # methods find what it assigns
+            _start_orphan(run, function)
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
     run.training.update(function.module for function in hooks)
     for function in functions:

@@ -6,11 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import Final
 
+from trainlint.interpreter import bounds
 from trainlint.interpreter.calls.isinstance import is_instance
 from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
+from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, few, joined
 from trainlint.interpreter.values.kinds import (
     COUNTER,
@@ -156,16 +159,40 @@ def _type(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
 
 
 def _getattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    wanted = arguments.args[1] if len(arguments.args) > 1 else UNKNOWN
-    if not isinstance(wanted, Plain) or wanted.text is None:
+    wanted = _string(run, 1, arguments, node)
+    if wanted is None:
         return UNKNOWN
-    found = run.attribute(_first(arguments), wanted.text, node, frame)
+    found = run.attribute(_first(arguments), wanted, node, frame)
     if not isinstance(found, Unknown) or len(arguments.args) < 3:
         return found
     default = arguments.args[2]
     if not isinstance(default, Plain) or is_none(default):
         return UNKNOWN
-    return by_default(run, wanted.text, False) if default.constant is False else PLAIN
+    return by_default(run, wanted, False) if default.constant is False else PLAIN
+
+
+def _eval(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`eval("Net(64)")`: the code of a string, where it stands."""
+    code = _string(run, 0, arguments, node)
+    if code is None or len(code) > bounds.EVALUATED_TEXT:
+        return UNKNOWN
+    try:
+        tree = ast.parse(code.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return UNKNOWN
+    for inner in ast.walk(tree):
+        ast.copy_location(inner, node)
+    return run.value(tree, frame)
+
+
+def _string(run: Run, position: int, arguments: Arguments, node: ast.AST) -> str | None:
+    """A string that is given: a constant, or an option of a command line with what it is by default."""
+    value = arguments.args[position] if len(arguments.args) > position else UNKNOWN
+    if isinstance(value, Plain) and value.text is not None:
+        return value.text
+    given = node.args[position] if isinstance(node, ast.Call) and len(node.args) > position else None
+    is_option = isinstance(given, ast.Attribute) and OPTIONS_OBJECT.search(text(given.value)) is not None
+    return run.option_texts.get(given.attr) if is_option and isinstance(given, ast.Attribute) else None
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -195,5 +222,6 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "isinstance": _isinstance,
     "type": _type,
     "getattr": _getattr,
+    "eval": _eval,
     "setattr": _setattr,
 }

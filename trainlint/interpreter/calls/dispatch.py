@@ -11,6 +11,7 @@ from trainlint.interpreter.calls.distributions import distribution_method
 from trainlint.interpreter.calls.library_functions import library_function
 from trainlint.interpreter.calls.made_objects import call_made, is_optimizer, made_method
 from trainlint.interpreter.calls.objects import call_object, construct, object_method
+from trainlint.interpreter.calls.out_of_sight import out_of_sight
 from trainlint.interpreter.calls.tensor_methods import tensor_method
 from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.attributes import attribute, member
@@ -41,6 +42,7 @@ from trainlint.interpreter.values.kinds import (
     Stream,
     SuperValue,
     Tensor,
+    Unknown,
     is_callable,
 )
 from trainlint.interpreter.values.value import Value
@@ -52,15 +54,21 @@ def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
     """A call in the code."""
     arguments = _arguments(run, node, frame)
     if isinstance(node.func, ast.Attribute):
-        base = run.value(node.func.value, frame)
-        name = node.func.attr
-        _note_needed(run, name, arguments, node)
-        if isinstance(base, Choice):
-            return joined([method(run, option, name, arguments, node, frame) for option in base.options])
-        return _as_read(method(run, base, name, arguments, node, frame), (base, *arguments.args))
-    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        called = run.value(node.func.value, frame)
+        _note_needed(run, node.func.attr, arguments, node)
+        result = _method_of_any(run, called, node.func.attr, arguments, node, frame)
+    elif isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(arguments, frame)
-    return call(run, run.value(node.func, frame), arguments, node, frame)
+    else:
+        called = run.value(node.func, frame)
+        result = call(run, called, arguments, node, frame)
+    return out_of_sight(run, result, arguments, node) if isinstance(called, Unknown | Name | Tensor) else result
+
+
+def _method_of_any(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+    if isinstance(base, Choice):
+        return joined([method(run, option, name, arguments, node, frame) for option in base.options])
+    return _as_read(method(run, base, name, arguments, node, frame), (base, *arguments.args))
 
 
 def _note_needed(run: Run, name: str, arguments: Arguments, node: ast.Call) -> None:
@@ -167,6 +175,8 @@ def method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Cal
             return NONE
     if name == "step" and _steps_optimizer(base, node):
         return _optimizer_step(run, arguments, node, frame)
+    if name == "step" and arguments.args and ENVIRONMENT.search(text(node.func).removesuffix(".step")):
+        run.effects.add("acts")
     return _METHODS.get(type(base), unknown_method)(run, base, name, arguments, node, frame)
 
 

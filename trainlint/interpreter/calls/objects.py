@@ -18,6 +18,7 @@ from trainlint.interpreter.values.kinds import (
     NONE,
     PLAIN,
     UNKNOWN,
+    Choice,
     ClassValue,
     FunctionValue,
     Items,
@@ -59,8 +60,8 @@ def call_object(run: Run, value: Object, arguments: Arguments, node: ast.AST, fr
         if cls.find(name) is None:
             continue
         method = member(run, value, name, node, frame)
-        if isinstance(method, FunctionValue):
-            result = call_function(run, method, arguments, node)
+        if isinstance(method, FunctionValue | Choice):
+            result = run.call(method, arguments, node, frame)
             return _output(cls) if isinstance(result, Unknown) and is_module(cls) else result
     return _output(cls) if is_module(cls) else UNKNOWN
 

@@ -17,6 +17,8 @@ def option(run: Run, node: ast.Call) -> Value:
     name = _text(given.get("dest")) or _destination(names)
     action = _text(given.get("action"))
     default = given.get("default", ast.Constant(False if action == "store_true" else None))
+    if _text(default):
+        run.option_texts.setdefault(name, _text(default))
     needed = "required" in given or not any(name.startswith("-") for name in names)
     if isinstance(default, ast.Constant) and not needed and action != "store_false":
         value = by_default(run, name, default.value)

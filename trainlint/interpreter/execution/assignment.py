@@ -10,6 +10,7 @@ from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.joining import join, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
@@ -75,10 +76,22 @@ def set_attribute(run: Run, base: Value, name: str, value: Value) -> None:
                 set_attribute(run, option, name, value)
         case Object() | ClassValue() | SuperValue():
             cls = base.of.cls if isinstance(base, SuperValue) else base.cls
-            old = run.attributes.get((cls, name))
-            run.attributes[cls, name] = value if old is None else join(old, value)
+            _add_to_attribute(run, (cls, name), value)
         case ModuleValue():
             base.module.names[name] = value
+
+
+def _add_to_attribute(run: Run, attribute: tuple[Class, str], value: Value) -> None:
+    """Add to what an attribute may be; what only an option that is off by default assigns gives way to all else."""
+    old = run.attributes.get(attribute)
+    if run.heat == "off":
+        if old is not None and attribute not in run.assigned_off:
+            return
+        run.assigned_off.add(attribute)
+    elif attribute in run.assigned_off:
+        run.assigned_off.remove(attribute)
+        old = None
+    run.attributes[attribute] = value if old is None else join(old, value)
 
 
 def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> None:

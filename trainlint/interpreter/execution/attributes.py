@@ -130,6 +130,9 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
     cls = base.cls
     found = [run.attributes[one, name] for one in cls.order if (one, name) in run.attributes]
     defined = cls.find(name)
+    below = None if found or isinstance(base, ClassValue) else _of_subclasses(run, cls, name, node, frame)
+    if below is not None:
+        return below
     if defined is not None:
         if isinstance(defined, FunctionValue):
             return bind(run, defined, base, node, frame)
@@ -147,6 +150,22 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
             case "training":
                 return PLAIN
     return UNKNOWN
+
+
+def _is_left_open(defined: Value | None) -> bool:
+    return defined is None or (isinstance(defined, FunctionValue) and defined.function.abstract)
+
+
+def _of_subclasses(run: Run, cls: Class, name: str, node: ast.AST, frame: Frame) -> Value | None:
+    """What subclasses define or assign where a class leaves it to them; None where none does."""
+    found: list[Value] = []
+    for one in cls.below if _is_left_open(cls.find(name)) else ():
+        if (one, name) in run.attributes:
+            found.append(run.attributes[one, name])
+        defined = one.names.get(name)
+        if defined is not None and not _is_left_open(defined):
+            found.append(bind(run, defined, Object(one), node, frame))
+    return joined(found) if found else None
 
 
 def _of_super(run: Run, base: SuperValue, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -38,7 +38,8 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function)
     kind = "elsewhere" if heat in ELSEWHERE else heat
-    key = (kind, tuple(sorted((name, value.key) for name, value in values.items())), run.level == "sure", run.quiet)
+    given = tuple(sorted((name, value.key) for name, value in values.items()))
+    key = (kind, given, run.level == "sure", run.quiet, run.learning)
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)
     if known is not None:
@@ -68,7 +69,7 @@ def _heat(run: Run, function: Function) -> Heat:
     """How often the body runs: as its caller, unless the name says otherwise."""
     if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
         return "evaluation"
-    if run.heat == "step" and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):
+    if (run.heat == "step" or run.learning) and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):
         return "evaluation"
     return "step" if run.heat == "cold" and function.name == TRAINING_STEP else run.heat
 

@@ -44,17 +44,27 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     before, stepped = frame.names, run.stepped
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
     frame.names = before
-    if branch.interval and branch.holds and _is_the_step(run, heat, stepped=stepped):
+    if _is_the_step(run, branch, heat, stepped=stepped):
         ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=heat)
         frame.names = before
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
     frame.names = before
-    _replace(before, merged(first, second) if ended == other_ended else second if ended else first)
+    if ended == other_ended:
+        _replace(before, _met(first, second, heat, holds, fails))
+    else:
+        _replace(before, second if ended else first)
     rest = fails if ended else holds
     run.heat = heat if ended == other_ended or (ended and _raises(node)) else rest
     if run.heat != heat:  # for the rest of the block
         frame.behind = _behind(node.test, frame, holds=not ended)
     return ended and other_ended
+
+
+def _met(first: Environment, second: Environment, heat: Heat, holds: Heat, fails: Heat) -> Environment:
+    """The names after both branches: what an option that is off assigns gives way to what is default."""
+    if heat == "off" or holds == fails or "off" not in (holds, fails):
+        return merged(first, second)
+    return {**first, **second} if holds == "off" else {**second, **first}
 
 
 def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, Heat]:
@@ -66,12 +76,12 @@ def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, 
     return holds, fails
 
 
-def _is_the_step(run: Run, heat: Heat, *, stepped: bool) -> bool:
+def _is_the_step(run: Run, branch: Branch, heat: Heat, *, stepped: bool) -> bool:
     """Whether the branch that was executed takes the only step of the loop around.
 
     So it is where an agent learns every fourth step of its environment.
     """
-    return heat == "step" and run.stepped and not stepped
+    return branch.interval and bool(branch.holds) and heat == "step" and run.stepped and not stepped
 
 
 def _raises(node: ast.If) -> bool:

@@ -221,5 +221,7 @@ def yield_(run: Run, node: ast.Yield, frame: Frame) -> Value:
 
 def yield_from(run: Run, node: ast.YieldFrom, frame: Frame) -> Value:
     """Keep the items of what is yielded from."""
-    frame.yielded.append(element(run.value(node.value, frame)))
+    source = run.value(node.value, frame)
+    run.begin_pass(source, node, frame)
+    frame.yielded.append(element(source))
     return UNKNOWN

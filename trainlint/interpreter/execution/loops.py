@@ -53,7 +53,7 @@ def _feeds(source: Value) -> bool:
 
 def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
     """Execute a body twice: first to see what it does, then as often as that says."""
-    around, heat, quiet, stepped = run.effects, run.heat, run.quiet, run.stepped
+    around, heat, quiet, stepped, learning = run.effects, run.heat, run.quiet, run.stepped, run.learning
     loops = len(run.loops)
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
     run.spend(frame, len(frame.names))
@@ -67,7 +67,8 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    trains = heat == "cold" and _trains(effects, feeding) and not few
+    trains = heat == "cold" and _trains(effects, feeding, learning=learning) and not few
+    run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step = frame.leaving, frame.step
     if trains:
         run.heat = "step"
@@ -79,23 +80,41 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.block(node.body, frame)
     frame.leaving, frame.step = leaving, step
     del run.loops[loops:]
-    run.heat, run.stepped = heat, stepped or (run.stepped and not trains)
+    run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    if trains:
-        epoch: set[Effect] = {"epoch"} if feeding or "takes_batches" in effects else set()
-        effects = {"looped", *epoch, *(effects - {"trains", "optimizes", "takes_batches"})}
-    around |= effects
+    around |= _outwards(effects, trains=trains, epoch=feeding or "takes_batches" in effects)
     run.effects = around
     run.block(node.orelse, frame)
 
 
-def _trains(effects: set[Effect], feeding: bool) -> bool:
-    """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself."""
-    takes = feeding or "takes_batches" in effects
+def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
+    """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself.
+
+    To step an environment is to take a batch, where a model learns from it in this loop or in the one around.
+    """
+    acts = "acts" in effects
+    takes = feeding or acts or "takes_batches" in effects
+    if acts and learning:
+        return True
     if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
         return takes and ("trains" in effects or "optimizes" in effects)
     looped = "looped" in effects
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
+
+
+def _outwards(effects: set[Effect], *, trains: bool, epoch: bool) -> set[Effect]:
+    """What a loop does for the code around."""
+    if trains:
+        whole: set[Effect] = {"looped", "epoch"} if epoch else {"looped"}
+        return whole | (effects - {"trains", "optimizes", "takes_batches", "acts", "acted"})
+    if "acts" in effects:
+        return {"acted", *(effects - {"acts"})}
+    return effects - {"acted"} if _learns(effects) else effects
+
+
+def _learns(effects: set[Effect]) -> bool:
+    """Whether an iteration lets an agent act in a loop of its own, and trains as well."""
+    return "acted" in effects and bool(effects & {"trains", "optimizes", "looped"})
 
 
 def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:

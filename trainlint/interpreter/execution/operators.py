@@ -58,7 +58,13 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"
     source: Source = "mixed" if mixed else _source(main, other) if place == "host" else _named(main, other)
-    return Tensor(place, mask if isinstance(operator, _BITS) else False, mixed, source, main.way)
+    return Tensor(place, mask if _keeps_mask(left, right, operator) else False, mixed, source, main.way)
+
+
+def _keeps_mask(left: Value, right: Value, operator: ast.operator) -> bool:
+    """Whether masks give a mask: by bits, or as a product of two."""
+    product = isinstance(operator, ast.Mult) and all(isinstance(one, Tensor) and one.mask for one in (left, right))
+    return product or isinstance(operator, _BITS)
 
 
 def _named(main: Tensor, other: Value) -> Source:

@@ -80,6 +80,7 @@ def augmented_assignment(run: Run, node: ast.AugAssign, frame: Frame) -> bool:
     """`a += value`."""
     target = node.target
     if isinstance(target, ast.Subscript):
+        run.value(target, frame)  # it is read before it is written
         store_item(run, target, run.value(node.value, frame), frame)
         return False
     old = run.value(target, frame)

@@ -116,12 +116,17 @@ def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Va
     if base.place != "device":
         return
     for part in parts:
-        if copied_for_use(part):
+        if copied_for_use(part) or _lists_numbers(part):
             run.tell(node, Happening.INDEX_COPY, "an index of the host", part)
     lists = node.slice.elts if isinstance(node.slice, ast.Tuple) else (node.slice,)
     for one in lists:
         if isinstance(one, ast.List | ast.ListComp):
             run.tell(node, Happening.INDEX_COPY, "a list as index", PLAIN)
+
+
+def _lists_numbers(index: Value) -> bool:
+    """Whether one of several indices is a list or a range of numbers, which is copied as a tensor."""
+    return isinstance(index, Items) and bool(index.parts) and all(isinstance(part, Plain) for part in index.parts)
 
 
 def slice_(run: Run, node: ast.Slice, frame: Frame) -> Value:

@@ -22,7 +22,10 @@ _MODEL_WORDS: Final = (
 )
 _MODEL: Final = re.compile(rf"{_MODEL_WORDS}$", re.IGNORECASE)
 _MODEL_OF_SEVERAL: Final = re.compile(rf"{_MODEL_WORDS}\[", re.IGNORECASE)
-ENVIRONMENT: Final = re.compile(r"(^|[._])(vec_?|train_?|gym_?)?(envs?|environments?|simulator)(\[\w+\])?$")
+ENVIRONMENT: Final = re.compile(
+    r"(^|[._])(v|vec_?|train_?|gym_?|ec_?)?(envs?|environments?|simulator)(\[\w+\])?$", re.I
+)
+"""An environment of an agent, where it is called `env.step(action)`."""
 LOSS_FUNCTION: Final = re.compile(r"(^|_|\.)loss")
 MOVED_MODEL: Final = re.compile(
     r"model|net|module|criterion|loss|encoder|decoder|generator|discr|critic|actor|policy|scaler|optim", re.IGNORECASE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from trainlint.interpreter.values.kinds import Tensor, Unknown
 from trainlint.interpreter.values.value import Value
@@ -68,6 +68,10 @@ class Happening(Enum):
     """Python's garbage collector walks all objects."""
     LOADER = auto()
     """A loader is made, at any time."""
+
+
+READS: Final = frozenset({Happening.ITEM, Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
+"""What code does where it says that it wants a value on the host."""
 
 
 class Link(NamedTuple):

@@ -22,9 +22,10 @@ from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch"] | Class
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "acts", "acted"] | Class
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader), makes objects of a class."""
+training steps (`epoch`: over the batches of a loader), steps an environment (`acted`: in its own loop), makes objects
+of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
@@ -137,6 +138,8 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.assigned_off: set[tuple[Class, str]] = set()
+        """Attributes that were assigned only behind options that are off by default."""
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
         self.made: set[Class] = set()
@@ -151,6 +154,8 @@ class Run:
         """Whether distributions check values where they are not told."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
+        self.option_texts: dict[str, str] = {}
+        """Those that are strings by default."""
         self.functions: dict[int, Function] = {}
         """By the identity of their nodes, in the order in which they were met."""
         self.classes: dict[int, Class] = {}
@@ -180,6 +185,8 @@ class Run:
         """Whether nothing is told: the body of a loop is executed to see what it does."""
         self.feeding = False
         """Whether the loop that begins takes batches from a loader."""
+        self.learning = False
+        """Whether the loop around lets an agent act in one loop, and trains it in another."""
         self.stepped = False
         """Whether this iteration has stepped an optimizer already."""
 
@@ -220,7 +227,7 @@ class Run:
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
         loops, passes = len(self.loops), self.passes
         step, behind, leaving, block = frame.step, frame.behind, frame.leaving, frame.block
-        state = self.heat, self.level, self.quiet, self.feeding, self.stepped
+        state = self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning
         try:
             return self.block(body, frame)
         except RecursionError:
@@ -228,7 +235,7 @@ class Run:
             del self.loops[loops:]
             self.effects, self.told, frame.names, self.passes = effects, told, names, passes
             frame.step, frame.behind, frame.leaving, frame.block = step, behind, leaving, block
-            self.heat, self.level, self.quiet, self.feeding, self.stepped = state
+            self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning = state
             self.give_up(frame, Limit.NESTING)
             return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import insort
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -76,7 +77,7 @@ class Module:
 class Class:
     """A class statement, with what its body defines and its bases."""
 
-    __slots__ = ("_answers", "_named", "fields", "module", "names", "node", "order", "scopes")
+    __slots__ = ("_answers", "_named", "below", "fields", "module", "names", "node", "order", "scopes")
 
     def __init__(self, node: ast.ClassDef, module: Module, scopes: tuple[Environment, ...]) -> None:
         self.node, self.module, self.scopes = node, module, scopes
@@ -87,6 +88,8 @@ class Class:
         """Annotated names in their order: what a dataclass is made with."""
         self.order: tuple[Class, ...] = (self,)
         """The class and its bases in the project, in the order in which names are looked up."""
+        self.below: list[Class] = []
+        """Some classes that inherit from it, in the order of their files and lines."""
 
     @property
     def name(self) -> str:
@@ -105,6 +108,10 @@ class Class:
                 break
         self._named, self.order = named, tuple(found)[: bounds.BASES]
         self._answers.clear()
+        for base in self.order[1:]:
+            if self not in base.below:
+                insort(base.below, self, key=_place)
+                del base.below[bounds.SUBCLASSES :]
         return len(found) <= bounds.BASES
 
     @property
@@ -127,10 +134,15 @@ class Class:
         return known
 
 
+def _place(cls: Class) -> tuple[str, int]:
+    return cls.module.path, cls.node.lineno
+
+
 class Function:
     """A function or lambda, with the scopes around it."""
 
     __slots__ = (
+        "abstract",
         "cls",
         "decorators",
         "defaults",
@@ -155,6 +167,8 @@ class Function:
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
         self.generator = _yields(node)
+        self.abstract = cls is not None and all(_does_nothing(statement) for statement in self.body)
+        """Whether a method is left to subclasses."""
 
     @property
     def name(self) -> str:
@@ -182,6 +196,16 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, `pass`, `...` or raises `NotImplementedError`."""
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))):
+            return True
+    return False
 
 
 def _yields(function: AnyFunction) -> bool:

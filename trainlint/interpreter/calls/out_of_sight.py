@@ -1,0 +1,45 @@
+"""Calls of what is not in sight: what their arguments say."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from trainlint.interpreter.libraries.frameworks import NOT_TRAINING
+from trainlint.interpreter.libraries.guesses import OPTIMIZER, SCHEDULER
+from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.kinds import Loader, Plain, Tensor, Unknown
+from trainlint.interpreter.values.value import Value
+
+_MADE: Final = Tensor("host", container=True, way=("tensors that a tokenizer or processor made",))
+
+
+def out_of_sight(run: Run, result: Value, arguments: Arguments, node: ast.Call) -> Value:
+    """What a call gives that is not followed, and whether it trains.
+
+    What is given a loss and an optimizer computes gradients and steps, as scalers of losses do. What is asked to
+    `return_tensors` makes them on the host. What is given a loader gives its batches.
+    """
+    if _is_given_optimizer(node) and any(_is_loss(value) for value in arguments.values):
+        run.effects |= {"trains", "optimizes"}
+        run.stepped = True
+    if not isinstance(result, Unknown):
+        return result
+    form = arguments.named.get("return_tensors")
+    if isinstance(form, Plain) and form.text == "pt":
+        return _MADE
+    first = arguments.args[0] if arguments.args else None
+    return first if isinstance(first, Loader) else result
+
+
+def _is_given_optimizer(node: ast.Call) -> bool:
+    if NOT_TRAINING.search(text(node.func).rpartition(".")[2]):
+        return False
+    given = (*node.args, *(keyword.value for keyword in node.keywords))
+    names = [text(one).rpartition(".")[2] for one in given if isinstance(one, ast.Name | ast.Attribute)]
+    return any(OPTIMIZER.search(name) and not SCHEDULER.search(name) for name in names)
+
+
+def _is_loss(value: Value) -> bool:
+    return isinstance(value, Tensor) and not value.on_host
