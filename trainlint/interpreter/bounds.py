@@ -56,6 +56,10 @@ CALL_SITES: Final = 8
 WAY: Final = 6
 """Stations of a tensor's way."""
 
+# What is remembered
+NAMES: Final = 10_000
+"""Names and short pieces of code of which is remembered what they say."""
+
 # Values
 LARGEST_NUMBER: Final = 100
 """Larger integers are not told apart, so that functions are not executed anew for each size."""

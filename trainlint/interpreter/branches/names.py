@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Final
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import Branch
 from trainlint.interpreter.branches.words import EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG
 
@@ -15,6 +17,8 @@ _PASSING: Final = frozenset({"bool", "getattr", "int", "len"})
 def last_name(node: ast.expr) -> str:
     """The last name of an expression: `args.log_every` asks for `log_every`, `cfg["debug"]` for `debug`."""
     while True:
+        if node.__class__ is ast.Name:  # most are
+            return node.id
         match node:
             case ast.Subscript(slice=ast.Constant(value=str(name))) | ast.Constant(value=str(name)):
                 return name
@@ -28,12 +32,11 @@ def last_name(node: ast.expr) -> str:
                 node = node.func
             case ast.Attribute():
                 return node.attr
-            case ast.Name():
-                return node.id
             case _:
                 return ""
 
 
+@lru_cache(maxsize=NAMES)
 def by_name(name: str, hot: bool) -> Branch | None:
     """What a name alone says of the branches of a test for it."""
     because = f"`{name}`"

@@ -37,7 +37,12 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function)
     kind = "elsewhere" if heat in ELSEWHERE else heat
-    key = (kind, tuple(sorted((name, value.key) for name, value in values.items())), run.level == "sure", run.quiet)
+    key = (
+        kind,
+        tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()])),
+        run.level == "sure",
+        run.quiet,
+    )
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)
     if known is not None:

@@ -44,7 +44,7 @@ def joined(values: Iterable[Value]) -> Value:
 
 def join(left: Value, right: Value, depth: int = 0) -> Value:
     """What holds for both. What is unknown gives way to what is known, and None is remembered as a possibility."""
-    if left is right or left.key == right.key:
+    if left is right or (left.known_key or left.key) == (right.known_key or right.key):
         return left
     if isinstance(left, Unknown):
         return right
