@@ -1,21 +1,23 @@
-"""Runs the files of each group abstractly."""
+"""Runs the files of each group abstractly, but for the groups of which nothing has changed."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.engine.parsing import parse
 from trainlint.finding import Failure
-from trainlint.source import UnreadableSource
+from trainlint.source import SourceFile, UnreadableSource
 
 if TYPE_CHECKING:
     import ast
 
+    from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation
@@ -23,61 +25,162 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutedGroup:
+    """What the abstract run of the files of one group gave. Paths in it are those that users see."""
+
+    operations: Mapping[str, tuple[Operation, ...]]
+    """What each file executes in training steps, by its path in the group. Files without any are left out."""
+    failures: tuple[Failure, ...] = ()
+    """What was not executed as it exceeds a limit: one for each file."""
+
+
+class Group(NamedTuple):
+    """Files that are executed together: those that can be read."""
+
+    members: Mapping[str, Member]
+    """By their paths below the directory that all lie in, as in all that follows."""
+    sources: Mapping[str, SourceFile]
+
+    @property
+    def first(self) -> Path | None:
+        """The first of the files, which stands for them all."""
+        return next((self.members[path].path for path in self.sources), None)
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutedFiles:
-    """What the abstract run of some files gave. Paths in it are those that users see."""
+    """What the abstract run of some files gave. Paths in operations are those that users see."""
 
     operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
     """What each file executes in training steps. Files without any are left out."""
-    visits: Mapping[int, Visit] = field(default_factory=dict)
-    """How the lines of the file that was asked about are executed."""
     failures: Sequence[Failure] = ()
     """What was not executed as it exceeds a limit: one for each file."""
 
 
-def execute_files(linked: Sequence[Member], files: Sequence[Member], asked: Path | None = None) -> ExecutedFiles:
+@dataclass(eq=False)
+class RunMemory:
+    """What a process keeps that executes the same files again and again: their trees, and what each group gave."""
+
+    interruptible: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Put around each run. Whatever is raised there leaves the memory in order."""
+    files: dict[Path, SourceFile] = field(default_factory=dict)
+    """What files on disk held when they were read."""
+    keeps_trees: bool = True
+    trees: dict[SourceFile, ast.Module | Failure] = field(default_factory=dict)
+    groups: dict[Path | None, tuple[Mapping[str, SourceFile], ExecutedGroup]] = field(default_factory=dict)
+    """The texts of each group and what they gave, by the first of its files."""
+
+    def source(self, member: Member) -> SourceFile:
+        """The text of a file, as it was when it was read first. Raises UnreadableSource."""
+        if member.text is not None:
+            return member.text
+        if member.path not in self.files:
+            self.files[member.path] = member.source()
+        return self.files[member.path]
+
+    def executed(self, group: Group) -> ExecutedGroup:
+        """Execute a group, or recall what it gave."""
+        known = self.groups.get(group.first)
+        if known is not None and known[0] == group.sources:
+            return known[1]
+        with self.interruptible():
+            done = execute_group(group, self.trees if self.keeps_trees else {})[0]
+        self.groups[group.first] = (group.sources, done)
+        return done
+
+    def forget_files(self, unchanged: Container[Path]) -> None:
+        """Read files on disk again but for those that have not changed."""
+        self.files = {path: source for path, source in self.files.items() if path in unchanged}
+
+    def keep_only(self, groups: Sequence[Group]) -> None:
+        """Forget files and groups that are not among these."""
+        firsts = {group.first for group in groups}
+        self.groups = {first: known for first, known in self.groups.items() if first in firsts}
+        present = {source for group in groups for source in group.sources.values()}
+        self.files = {path: source for path, source in self.files.items() if source in present}
+        self.trees = {source: tree for source, tree in self.trees.items() if source in present}
+
+
+def execute_files(
+    linked: Sequence[Member], files: Sequence[Member], cache: Cache | None = None, memory: RunMemory | None = None
+) -> ExecutedFiles:
     """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
 
-    `asked` is the file whose `visits` are wanted.
+    What the `cache` or the `memory` knows of a group with the same texts is not found out again.
     """
-    from trainlint.interpreter.operations import execute_project
-
+    memory = memory or RunMemory()
+    groups = groups_of(linked, files, memory.source)
+    keys = {number: _key(group, cache) for number, group in enumerate(groups)} if cache is not None else {}
+    known = cache.get(keys) if cache is not None else {}
     operations: dict[Path, tuple[Operation, ...]] = {}
-    visits: Mapping[int, Visit] = {}
     failures: dict[str, Failure] = {}
-    for group in _groups(linked, files):
-        root = Path(os.path.commonpath([member.path.parent for member in group]))
-        by_path = {member.path.relative_to(root).as_posix(): member for member in group}
-        shown = {path: member.shown for path, member in by_path.items()}
-        here = next((path for path, member in by_path.items() if member.path == asked), "")
-        done = execute_project(_trees(by_path), here)
-        for path, several in done.operations.items():
-            operations[by_path[path].path] = tuple(_operation_as_shown(operation, shown) for operation in several)
-        for one in done.left_out:
-            failures.setdefault(one.path, Failure(shown[one.path], f"{one.sentence}; split it, or exclude the file"))
-        if here:
-            visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
-    return ExecutedFiles(operations, visits, tuple(failures.values()))
+    for number, group in enumerate(groups):
+        done = known.get(number)
+        if not isinstance(done, ExecutedGroup):
+            done = memory.executed(group)
+            if cache is not None:
+                cache.keep(keys[number], done)
+        operations.update({group.members[path].path: several for path, several in done.operations.items()})
+        failures.update({failure.path: failure for failure in done.failures})
+    memory.keep_only(groups)
+    return ExecutedFiles(operations, tuple(failures.values()))
 
 
-def _groups(linked: Sequence[Member], files: Sequence[Member]) -> list[list[Member]]:
+def groups_of(linked: Sequence[Member], files: Sequence[Member], read: Callable[[Member], SourceFile]) -> list[Group]:
+    """The linked files by their groups, and each other file alone."""
     groups: dict[int, list[Member]] = defaultdict(list)
     for member in linked:
         groups[member.group].append(member)
     taken = {member.path for member in linked}
-    return [*groups.values(), *([member] for member in files if member.path not in taken)]
+    alone = ([member] for member in files if member.path not in taken)
+    return [_group(group, read) for group in (*groups.values(), *alone)]
 
 
-def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:
-    """Those of the files that can be read and parsed; the others are reported where they are judged."""
-    trees = []
-    for path, member in members.items():
-        try:
-            tree = parse(member.source())
-        except UnreadableSource:
-            continue
-        if not isinstance(tree, Failure):
-            trees.append((path, tree))
-    return trees
+def _group(members: Sequence[Member], read: Callable[[Member], SourceFile]) -> Group:
+    root = Path(os.path.commonpath([member.path.parent for member in members]))
+    by_path = {member.path.relative_to(root).as_posix(): member for member in members}
+    sources: dict[str, SourceFile] = {}
+    for path, member in by_path.items():
+        with suppress(UnreadableSource):  # reported where the file is judged
+            sources[path] = read(member)
+    return Group(by_path, sources)
+
+
+def _key(group: Group, cache: Cache) -> bytes:
+    """Names all that the run of a group depends on."""
+    facts = [
+        fact
+        for path, source in group.sources.items()
+        for fact in (path, source.path, source.text, "" if source.cells is None else repr(source.cells))
+    ]
+    return cache.key("executed", *facts)
+
+
+def execute_group(
+    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
+) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+    """Execute the files of a group. `trees` are those that are known; new ones are added.
+
+    Also gives how the lines of the file are executed that is asked about.
+    """
+    from trainlint.interpreter.operations import execute_project
+
+    for source in group.sources.values():
+        if source not in trees:
+            trees[source] = parse(source)
+    parsed = ((path, trees[source]) for path, source in group.sources.items())
+    done = execute_project([(path, tree) for path, tree in parsed if not isinstance(tree, Failure)], asked)
+    shown = {path: source.path for path, source in group.sources.items()}
+    operations = {
+        path: tuple(_operation_as_shown(operation, shown) for operation in several)
+        for path, several in done.operations.items()
+    }
+    failures: dict[str, Failure] = {}
+    for one in done.left_out:
+        reason = f"{one.sentence}; split it, or exclude the file"
+        failures.setdefault(one.path, Failure(shown[one.path], reason, lasting=True))
+    visits = {line: visit._replace(way=_as_shown(visit.way, shown)) for line, visit in done.visits.items()}
+    return ExecutedGroup(operations, tuple(failures.values())), visits
 
 
 def _operation_as_shown(operation: Operation, shown: Mapping[str, str]) -> Operation:
