@@ -107,6 +107,19 @@ def test_a_file_that_no_other_concerns_is_executed_alone(abstract: Program) -> N
     assert "reports `loss.item()`" in abstract("why", "train.py:12").out
 
 
+def test_after_a_fix_what_stays_is_where_it_stands_then(abstract: Program) -> None:
+    (abstract.directory / "helpers.py").write_text("", encoding="utf-8")
+    alone = TRAIN.replace("from helpers import keep, log\n", "").replace("log(loss, step)", "pass")
+    alone = alone.replace("print(keep(loss, 3))", "pass").replace(
+        ".to(device)\n        loss", ".to(device) * inputs.sum().item()\n        loss"
+    )
+    (abstract.directory / "train.py").write_text(alone, encoding="utf-8")
+    options = ("check", ".", "--output-format", "concise", "--select", "TRN201,TRN207")
+    fixed = abstract(*options, "--fix").out
+    assert "torch.zeros(8, device=device)" in (abstract.directory / "train.py").read_text(encoding="utf-8")
+    assert fixed.splitlines()[0] == abstract(*options).out.splitlines()[0] != ""
+
+
 def test_what_a_limit_leaves_out_is_said(abstract: Program) -> None:
     heads = "".join(f"{'    ' * depth}for row in rows:\n" for depth in range(1, 41))
     code = f"import torch\n\n\ndef turn(rows):\n{heads}{'    ' * 41}rows.backward()\n"

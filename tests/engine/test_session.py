@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,18 +14,21 @@ from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, write_proje
 from trainlint.cache.stamps import FileRecord, Stamp
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
-from trainlint.engine.index import link_memory
+from trainlint.engine.index import executing, link_memory
+from trainlint.engine.index.executing import execute_group
 from trainlint.engine.index.group_facts import GroupFacts, facts_of_groups
 from trainlint.engine.index.summarising import summarise_all
-from trainlint.engine.run import run_text
+from trainlint.engine.run import jobs_for_texts, run_text
 from trainlint.engine.session import Session
 from trainlint.finding import Finding
 from trainlint.source import SourceFile, source_from_text
 
 if TYPE_CHECKING:
+    from trainlint.engine.index.executing import ExecutedGroup, Group
     from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
+    from trainlint.interpreter.visits import Visit
 
 VARIANTS = {
     "pkg/utils.py": [
@@ -44,6 +47,8 @@ VARIANTS = {
     ],
     "scripts/train.py": [TRAIN, TRAIN.replace("        run_step(", "    run_step("), "import torch\n"],
 }
+
+TRAINS = "    loss = model(batch)\n    loss.backward()\n"
 
 
 @pytest.fixture
@@ -75,6 +80,7 @@ def test_open_files_are_judged_with_what_the_others_say(project: Path) -> None:
     assert findings(judging, texts(project, utils=UTILS)) == [finding]
 
 
+@pytest.mark.usefixtures("core")
 @pytest.mark.parametrize("seed", range(3))
 def test_after_any_edits_all_is_as_if_judged_for_the_first_time(project: Path, seed: int) -> None:
     chosen = random.Random(seed)
@@ -93,6 +99,7 @@ def test_after_any_edits_all_is_as_if_judged_for_the_first_time(project: Path, s
         assert kept.judged(sources) == session().judged(sources)
 
 
+@pytest.mark.usefixtures("core")
 def test_a_file_alone_is_judged_as_on_standard_input(project: Path) -> None:
     for text in VARIANTS["pkg/utils.py"]:
         source = source_from_text("pkg/utils.py", text)
@@ -102,6 +109,17 @@ def test_a_file_alone_is_judged_as_on_standard_input(project: Path) -> None:
         assert found.outcomes[project / "pkg/utils.py"].failures == report.failures
 
 
+def test_a_text_without_a_place_is_executed_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAINLINT_ABSTRACT_RUN", "1")
+    code = f"import torch\nfor batch in torch.utils.data.DataLoader([]):\n{TRAINS}    print(loss.item())\n"
+    path = project / "<untitled>"
+    texts = {path: source_from_text(path.name, code)}
+    [job], failures = jobs_for_texts(texts, Configurations(installed_rules()), alone=True)
+    assert [operation.position.line for operation in job.operations or ()] == [2, 5]
+    assert not failures
+
+
+@pytest.mark.usefixtures("core")
 def test_at_once_means_with_what_was_linked_last(project: Path) -> None:
     judging = session()
     edited = source_from_text("pkg/utils.py", f"# a comment\n{UTILS}")
@@ -113,6 +131,7 @@ def test_at_once_means_with_what_was_linked_last(project: Path) -> None:
     assert at_once.findings[0].span.start_line == 6
 
 
+@pytest.mark.usefixtures("core")
 def test_files_on_disk_are_read_again_when_asked(project: Path) -> None:
     judging, opened = session(), texts(project, utils=UTILS)
     assert len(findings(judging, opened)) == 1
@@ -125,7 +144,9 @@ def test_files_on_disk_are_read_again_when_asked(project: Path) -> None:
     assert len(findings(judging, opened)) == 1
 
 
-def test_what_is_known_is_neither_summarised_nor_linked_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     summarised: list[str] = []
     linked: list[int] = []
 
@@ -137,15 +158,23 @@ def test_what_is_known_is_neither_summarised_nor_linked_again(project: Path, mon
         linked.append(len(participants.members))
         return facts_of_groups(participants, *rest)
 
+    executed: list[str] = []
+
+    def execute(group: Group, *rest: Any) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+        executed.extend(source.path for source in group.sources.values())
+        return execute_group(group, *rest)
+
+    monkeypatch.setenv("TRAINLINT_ABSTRACT_RUN", "1")
+    monkeypatch.setattr(executing, "execute_group", execute)
     monkeypatch.setattr(link_memory, "summarise_all", summarise)
     monkeypatch.setattr(link_memory, "facts_of_groups", link)
     judging = session()
     judging.judged(texts(project, utils=UTILS))
     assert (sorted(summarised), linked) == (["pkg/engine.py", "pkg/utils.py", "scripts/train.py"], [3])
     judging.judged(texts(project, utils=UTILS))
-    assert (len(summarised), len(linked)) == (3, 1)
+    assert (len(summarised), len(linked), len(executed)) == (3, 1, 3)
     judging.judged(texts(project, utils=f"\n{UTILS}"))
-    assert (summarised[3:], len(linked)) == (["pkg/utils.py"], 2)
+    assert (summarised[3:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 6)
 
 
 @pytest.mark.parametrize(

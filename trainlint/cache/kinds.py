@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _MODULES = {
     "trainlint.engine.cached_results": "WholeRun",
     "trainlint.engine.index.group_facts": "GroupFacts",
+    "trainlint.engine.index.executing": "ExecutedGroup",
+    "trainlint.interpreter.operations": "Operation Position",
+    "trainlint.interpreter.machine.events": "Happening Link",
+    "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
     "trainlint.finding": "Confidence Edit Failure Finding Fix Heat RelatedPlace Report Safety Severity Span "
     "UnappliedFix",
@@ -37,7 +41,8 @@ _MODULES = {
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
     "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallShape EntryShape FunctionShape Handing Link LoopTrait Shape Skeleton",
+    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape EntryShape FunctionShape Handing LoopTrait Shape "
+    "Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",
     "trainlint.analysis.types.evidence": "Evidence Rank",
     "trainlint.analysis.types.unpinnable": "Unpinnable",

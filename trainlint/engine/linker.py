@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import runs_abstractly
-from trainlint.engine.index.executing import ExecutedFiles, execute_files
+from trainlint.engine.index.executing import ExecutedFiles, RunMemory, execute_files
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
 if TYPE_CHECKING:
@@ -37,10 +37,11 @@ class Linker:
         self._files = files
         self._executor = executor
         self._cache = cache
+        self._executed = RunMemory(keeps_trees=False) if memory is None else memory.executed
         self.index: ProjectIndex = build_index(files, executor, cache, memory)
         """What linking the files as they were found gave."""
         self._not_executed: Sequence[Failure] = ()
-        self.jobs = self._with_facts(self.index)
+        self.jobs = self._with_facts(self.index, files)
         """The jobs, without those that linking gave up."""
         self._later_failures: tuple[Failure, ...] = ()
 
@@ -56,15 +57,16 @@ class Linker:
         """
         if self._cache is not None:
             self._cache.save()  # what was just found out about the files on disk can be looked up then
-        index = build_index(self._files.with_texts(texts), self._executor, self._cache)
+        files = self._files.with_texts(texts)
+        index = build_index(files, self._executor, self._cache)
         failures = tuple(failure for failure in index.failures if failure not in self.index.failures)
         if failures or index.given_up != self.index.given_up:
             self._later_failures = failures
             return None
-        return self._with_facts(index)
+        return self._with_facts(index, files)
 
-    def _with_facts(self, index: ProjectIndex) -> list[Job]:
-        executed = self._executed(index) if runs_abstractly() else None
+    def _with_facts(self, index: ProjectIndex, files: ProjectFiles) -> list[Job]:
+        executed = self._run(index, files) if runs_abstractly() else None
         self._not_executed = () if executed is None else executed.failures
         return [
             replace(
@@ -77,7 +79,7 @@ class Linker:
             if job.path not in index.given_up
         ]
 
-    def _executed(self, index: ProjectIndex) -> ExecutedFiles:
+    def _run(self, index: ProjectIndex, files: ProjectFiles) -> ExecutedFiles:
         if not index.may_train:
             return ExecutedFiles()
-        return execute_files(index.members, self._files.members, self._files.shipped)
+        return execute_files(index.members, files.members, files.shipped, self._cache, self._executed)

@@ -207,7 +207,7 @@ def run_text(
     with settings_for_judging():
         jobs, failures = _jobs_of_texts(texts, configurations)
         linker = None if alone else _linker_of_texts(texts, jobs, configurations, cache)
-        jobs = jobs if linker is None else linker.jobs
+        jobs, not_executed = (linker.jobs, ()) if linker is not None else _executed_alone(texts, jobs)
         if fixing is None:
             outcomes = [do_text(source, job) for job in jobs]
         else:
@@ -216,7 +216,7 @@ def run_text(
             outcomes = _fixed([replace(job, text=source) for job in jobs], fixing, LocalExecutor(), linker)
     if cache is not None:
         cache.save()
-    found = _gathered(jobs, outcomes, [*failures, *(() if linker is None else linker.failures)])
+    found = _gathered(jobs, outcomes, [*failures, *(not_executed if linker is None else linker.failures)])
     return found if linker is None else replace(found, is_partial=linker.index.is_partial)
 
 
@@ -235,9 +235,22 @@ def jobs_for_texts(
     """
     jobs, failures = _jobs_of_texts(texts, configurations)
     if alone:
-        return jobs, failures
+        executed, not_executed = _executed_alone(texts, jobs)
+        return executed, [*failures, *not_executed]
     linker = _linker_of_texts(texts, jobs, configurations, cache, memory)
     return linker.jobs, [*failures, *linker.failures]
+
+
+def _executed_alone(texts: Mapping[Path, SourceFile], jobs: Sequence[Job]) -> tuple[list[Job], Sequence[Failure]]:
+    """The jobs with what each text executes without its project, and what a limit leaves out of that."""
+    from trainlint.engine.cache_keys import runs_abstractly
+
+    if not runs_abstractly():
+        return list(jobs), ()
+    from trainlint.engine.index.executing import execute_files
+
+    done = execute_files((), [replace(member, text=texts[member.path]) for member in _members(jobs)])
+    return [replace(job, operations=done.operations.get(job.path, ())) for job in jobs], done.failures
 
 
 def _jobs_of_texts(texts: Mapping[Path, SourceFile], configurations: Configurations) -> tuple[list[Job], list[Failure]]:

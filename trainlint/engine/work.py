@@ -265,9 +265,15 @@ def _found_and_fixed(
 
 def as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     """The job for a text that a fix or an edit has made of a source: what other files say of it may no longer hold."""
-    if job.imported_facts is None or text.text == source.text:
+    if text.text == source.text:
         return job
-    return replace(job, imported_facts=replace(job.imported_facts, edited=True))
+    facts = None if job.imported_facts is None else replace(job.imported_facts, edited=True)
+    operations = job.operations
+    if operations:
+        from trainlint.engine.moved_operations import moved  # few files have any
+
+        operations = moved(operations, source, text)
+    return replace(job, imported_facts=facts, operations=operations)
 
 
 def _judge(

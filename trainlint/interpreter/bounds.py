@@ -60,6 +60,9 @@ WAY: Final = 6
 
 EVALUATED_TEXT: Final = 1_000
 """Characters of a string that is evaluated as code."""
+# What is remembered
+NAMES: Final = 10_000
+"""Names and short pieces of code of which is remembered what they say."""
 
 # Values
 LARGEST_NUMBER: Final = 100

@@ -78,7 +78,7 @@ class Handing(Enum):
     """It is handed to something that may run it."""
 
 
-class Link(NamedTuple):
+class CallLink(NamedTuple):
     """A function of the file that a call runs or hands over."""
 
     function: int
@@ -92,7 +92,7 @@ class CallShape(NamedTuple):
     block: int
     line: int
     proves_step: bool
-    links: tuple[Link, ...]
+    links: tuple[CallLink, ...]
     off: bool
     """Autograd is off here whoever calls the function around."""
     key: str = ""

@@ -9,11 +9,11 @@ from itertools import chain
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
+    CallLink,
     CallShape,
     EntryShape,
     FunctionShape,
     Handing,
-    Link,
     LoopTrait,
     Shape,
     Skeleton,
@@ -238,9 +238,9 @@ def _call(
     call = place.node
     assert isinstance(call, ast.Call)
     edge = graph.callee.get(call)
-    links = [Link(numbers[edge.function], edge.confidence)] if edge is not None else []
-    links += [Link(numbers[item], 1.0) for item in graph.entered.get(call, ())]
-    links += [Link(numbers[item], 0.6, _handing(call, item.name)) for item in graph.handed.get(call, ())]
+    links = [CallLink(numbers[edge.function], edge.confidence)] if edge is not None else []
+    links += [CallLink(numbers[item], 1.0) for item in graph.entered.get(call, ())]
+    links += [CallLink(numbers[item], 0.6, _handing(call, item.name)) for item in graph.handed.get(call, ())]
     return CallShape(
         block=place.block.number,
         line=call.lineno,

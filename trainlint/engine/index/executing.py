@@ -1,21 +1,23 @@
-"""Runs the files of each group abstractly."""
+"""Runs the files of each group abstractly, but for the groups of which nothing has changed."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.engine.parsing import parse
 from trainlint.finding import Failure
-from trainlint.source import UnreadableSource
+from trainlint.source import SourceFile, UnreadableSource
 
 if TYPE_CHECKING:
     import ast
 
+    from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
@@ -25,74 +27,181 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutedGroup:
+    """What the abstract run of the files of one group gave. Paths in it are those that users see."""
+
+    operations: Mapping[str, tuple[Operation, ...]]
+    """What each file executes in training steps, by its path in the group. Files without any are left out."""
+    failures: tuple[Failure, ...] = ()
+    """What was not executed as it exceeds a limit: one for each file."""
+
+
+class Group(NamedTuple):
+    """Files that are executed together: those that can be read."""
+
+    members: Mapping[str, Member]
+    """By their paths below the directory that all lie in, as in all that follows."""
+    sources: Mapping[str, SourceFile]
+    turned_on: frozenset[str]
+    """Options that configurations and launch scripts turn on."""
+
+    @property
+    def first(self) -> Path | None:
+        """The first of the files, which stands for them all."""
+        return next((self.members[path].path for path in self.sources), None)
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutedFiles:
-    """What the abstract run of some files gave. Paths in it are those that users see."""
+    """What the abstract run of some files gave. Paths in operations are those that users see."""
 
     operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
     """What each file executes in training steps. Files without any are left out."""
-    visits: Mapping[int, Visit] = field(default_factory=dict)
-    """How the lines of the file that was asked about are executed."""
     failures: Sequence[Failure] = ()
     """What was not executed as it exceeds a limit: one for each file."""
 
 
+@dataclass(eq=False)
+class RunMemory:
+    """What a process keeps that executes the same files again and again: their trees, and what each group gave."""
+
+    interruptible: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Put around each run. Whatever is raised there leaves the memory in order."""
+    files: dict[Path, SourceFile] = field(default_factory=dict)
+    """What files on disk held when they were read."""
+    keeps_trees: bool = True
+    trees: dict[SourceFile, ast.Module | Failure] = field(default_factory=dict)
+    groups: dict[Path | None, tuple[Group, ExecutedGroup]] = field(default_factory=dict)
+    """Each group and what it gave, by the first of its files."""
+
+    def source(self, member: Member) -> SourceFile:
+        """The text of a file, as it was when it was read first. Raises UnreadableSource."""
+        if member.text is not None:
+            return member.text
+        if member.path not in self.files:
+            self.files[member.path] = member.source()
+        return self.files[member.path]
+
+    def executed(self, group: Group) -> ExecutedGroup:
+        """Execute a group, or recall what it gave."""
+        known = self.groups.get(group.first)
+        if known is not None and (known[0].sources, known[0].turned_on) == (group.sources, group.turned_on):
+            return known[1]
+        with self.interruptible():
+            done = execute_group(group, self.trees if self.keeps_trees else {})[0]
+        self.groups[group.first] = (group, done)
+        return done
+
+    def forget_files(self, unchanged: Container[Path]) -> None:
+        """Read files on disk again but for those that have not changed."""
+        self.files = {path: source for path, source in self.files.items() if path in unchanged}
+
+    def keep_only(self, groups: Sequence[Group]) -> None:
+        """Forget files and groups that are not among these."""
+        firsts = {group.first for group in groups}
+        self.groups = {first: known for first, known in self.groups.items() if first in firsts}
+        present = {source for group in groups for source in group.sources.values()}
+        self.files = {path: source for path, source in self.files.items() if source in present}
+        self.trees = {source: tree for source, tree in self.trees.items() if source in present}
+
+
 def execute_files(
-    linked: Sequence[Member], files: Sequence[Member], shipped: ShippedFiles, asked: Path | None = None
+    linked: Sequence[Member],
+    files: Sequence[Member],
+    shipped: ShippedFiles | None = None,
+    cache: Cache | None = None,
+    memory: RunMemory | None = None,
 ) -> ExecutedFiles:
     """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
 
-    `shipped` says which options they turn on, `asked` is the file whose `visits` are wanted.
+    `shipped` says which options configurations and launch scripts turn on.
+    What the `cache` or the `memory` knows of a group with the same texts is not found out again.
     """
-    from trainlint.interpreter.operations import execute_project
-
+    memory = memory or RunMemory()
+    groups = groups_of(linked, files, memory.source, shipped)
+    keys = {number: _key(group, cache) for number, group in enumerate(groups)} if cache is not None else {}
+    known = cache.get(keys) if cache is not None else {}
     operations: dict[Path, tuple[Operation, ...]] = {}
-    visits: Mapping[int, Visit] = {}
     failures: dict[str, Failure] = {}
-    for group in _groups(linked, files):
-        root = Path(os.path.commonpath([member.path.parent for member in group]))
-        by_path = {member.path.relative_to(root).as_posix(): member for member in group}
-        shown = _Shown(by_path)
-        here = next((path for path, member in by_path.items() if member.path == asked), "")
-        turned_on = shipped.turned_on([member.path for member in group])
-        done = execute_project(_trees(by_path), here, turned_on)
-        for path, several in done.operations.items():
-            operations[by_path[path].path] = tuple(map(shown.operation, several))
-        for one in done.left_out:
-            failures.setdefault(
-                one.path, Failure(by_path[one.path].shown, f"{one.sentence}; split it, or exclude the file")
-            )
-        if here:
-            visits = {line: visit._replace(way=shown.links(visit.way)) for line, visit in done.visits.items()}
-    return ExecutedFiles(operations, visits, tuple(failures.values()))
+    for number, group in enumerate(groups):
+        done = known.get(number)
+        if not isinstance(done, ExecutedGroup):
+            done = memory.executed(group)
+            if cache is not None:
+                cache.keep(keys[number], done)
+        operations.update({group.members[path].path: several for path, several in done.operations.items()})
+        failures.update({failure.path: failure for failure in done.failures})
+    memory.keep_only(groups)
+    return ExecutedFiles(operations, tuple(failures.values()))
 
 
-def _groups(linked: Sequence[Member], files: Sequence[Member]) -> list[list[Member]]:
+def groups_of(
+    linked: Sequence[Member],
+    files: Sequence[Member],
+    read: Callable[[Member], SourceFile],
+    shipped: ShippedFiles | None,
+) -> list[Group]:
+    """The linked files by their groups, and each other file alone."""
     groups: dict[int, list[Member]] = defaultdict(list)
     for member in linked:
         groups[member.group].append(member)
     taken = {member.path for member in linked}
-    return [*groups.values(), *([member] for member in files if member.path not in taken)]
+    alone = ([member] for member in files if member.path not in taken)
+    return [_group(group, read, shipped) for group in (*groups.values(), *alone)]
 
 
-def _trees(members: Mapping[str, Member]) -> list[tuple[str, ast.Module]]:
-    """Those of the files that can be read and parsed; the others are reported where they are judged."""
-    trees = []
-    for path, member in members.items():
-        try:
-            tree = parse(member.source())
-        except UnreadableSource:
-            continue
-        if not isinstance(tree, Failure):
-            trees.append((path, tree))
-    return trees
+def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], shipped: ShippedFiles | None) -> Group:
+    root = Path(os.path.commonpath([member.path.parent for member in members]))
+    by_path = {member.path.relative_to(root).as_posix(): member for member in members}
+    sources: dict[str, SourceFile] = {}
+    for path, member in by_path.items():
+        with suppress(UnreadableSource):  # reported where the file is judged
+            sources[path] = read(member)
+    turned_on = frozenset[str]() if shipped is None else shipped.turned_on([member.path for member in members])
+    return Group(by_path, sources, turned_on)
+
+
+def _key(group: Group, cache: Cache) -> bytes:
+    """Names all that the run of a group depends on."""
+    facts = [
+        fact
+        for path, source in group.sources.items()
+        for fact in (path, source.path, source.text, "" if source.cells is None else repr(source.cells))
+    ]
+    return cache.key("executed", *sorted(group.turned_on), "", *facts)
+
+
+def execute_group(
+    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
+) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+    """Execute the files of a group. `trees` are those that are known; new ones are added.
+
+    Also gives how the lines of the file are executed that is asked about.
+    """
+    from trainlint.interpreter.operations import execute_project
+
+    for source in group.sources.values():
+        if source not in trees:
+            trees[source] = parse(source)
+    parsed = ((path, trees[source]) for path, source in group.sources.items())
+    done = execute_project(
+        [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)], asked, group.turned_on
+    )
+    shown = _Shown(group.sources)
+    operations = {path: tuple(map(shown.operation, several)) for path, several in done.operations.items()}
+    failures: dict[str, Failure] = {}
+    for one in done.left_out:
+        reason = f"{one.sentence}; split it, or exclude the file"
+        failures.setdefault(one.path, Failure(group.sources[one.path].path, reason, lasting=True))
+    visits = {line: visit._replace(way=shown.links(visit.way)) for line, visit in done.visits.items()}
+    return ExecutedGroup(operations, tuple(failures.values())), visits
 
 
 class _Shown:
     """Turns paths of the run into those that users see, and columns of calls into characters from 1."""
 
-    def __init__(self, members: Mapping[str, Member]) -> None:
-        self._members = members
-        self._sources: dict[str, SourceFile] = {}
+    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
+        self._sources = sources
 
     def operation(self, operation: Operation) -> Operation:
         use = operation.loader
@@ -105,10 +214,6 @@ class _Shown:
         return tuple(map(self._link, links))
 
     def _link(self, link: Link) -> Link:
-        return link._replace(path=self._members[link.path].shown, column=self._column(link) if link.column else 1)
-
-    def _column(self, link: Link) -> int:
-        if link.path not in self._sources:
-            self._sources[link.path] = self._members[link.path].source()
         source = self._sources[link.path]
-        return source.position(source.offset(link.line, link.column))[1]
+        column = source.position(source.offset(link.line, link.column))[1] if link.column else 1
+        return link._replace(path=source.path, column=column)

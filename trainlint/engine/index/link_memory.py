@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cache.stamps import FileRecord, Stamp
+from trainlint.engine.index.executing import RunMemory
 from trainlint.engine.index.group_facts import GroupFacts, facts_of_groups
 from trainlint.engine.index.summarising import complete, summarise_all
 from trainlint.engine.index.summary_result import SummaryResult
@@ -68,6 +69,8 @@ class LinkMemory:
     """Put around the long computations. Whatever is raised there leaves the memory in order."""
     listings: dict[Path, Listing] = field(default_factory=dict)
     """The files of each project, by its directory."""
+    executed: RunMemory = field(init=False)
+    """What the abstract run found out."""
     _shipped: ShippedFiles | None = None
     """What configurations and launch scripts set. They are read once."""
     _seen: dict[Path, FileRecord | None] = field(default_factory=dict)
@@ -75,6 +78,9 @@ class LinkMemory:
     _summarised: dict[Path, _Summarised] = field(default_factory=dict)
     _linked: dict[Path, _Linked] = field(default_factory=dict)
     """By the first file of the group."""
+
+    def __post_init__(self) -> None:
+        self.executed = RunMemory(self.interruptible)
 
     def look_again(self) -> None:
         """Forget the lists of files, and what was known of files that have changed on disk since."""
@@ -89,6 +95,7 @@ class LinkMemory:
                 known = self._summarised.get(path)
                 if known is not None and known.member.text is None:
                     del self._summarised[path]
+        self.executed.forget_files(self._seen)
 
     def known_glances(self, paths: Sequence[Path]) -> dict[Path, Glance]:
         """The files on disk of which is known what they show at a glance."""

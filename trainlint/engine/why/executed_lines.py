@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.contract.declared_rule import chain_of, runs_so_often
-from trainlint.engine.index.executing import execute_files
+from trainlint.engine.index.executing import execute_group, groups_of
+from trainlint.engine.index.project_files import Member
 from trainlint.finding import Heat
 
 if TYPE_CHECKING:
-    from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
@@ -56,5 +56,9 @@ class ExecutedLines:
 
 def executed_lines(linked: Sequence[Member], file: Member, shipped: ShippedFiles) -> ExecutedLines:
     """Execute a file with those that it was linked with, and tell what concerns it."""
-    done = execute_files(linked, [file], shipped, file.path)
-    return ExecutedLines(file.shown, done.operations.get(file.path, ()), done.visits)
+    for group in groups_of(linked, [file], Member.source, shipped):
+        path = next((path for path, member in group.members.items() if member.path == file.path), "")
+        if path:
+            done, visits = execute_group(group, {}, path)
+            return ExecutedLines(file.shown, done.operations.get(path, ()), visits)
+    return ExecutedLines(file.shown, (), {})

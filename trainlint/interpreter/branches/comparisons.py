@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, cast
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import (
@@ -41,6 +43,11 @@ _MIRRORED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Gt: ast.Lt,
     ast.GtE: ast.LtE,
 }
+_EQUAL: Final = (ast.Eq, ast.Is)
+_EQUAL_OR_IN: Final = (*_EQUAL, ast.In)
+_NAMED: Final = (ast.Name, ast.Attribute)
+_OF_HOST: Final = (Plain, Unknown)
+_LATER: Final = (ast.Gt, ast.GtE)
 ValueOf = Callable[[ast.expr], Value]
 
 
@@ -62,29 +69,34 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     turned = _TURNED.get(type(operator))
     if turned is not None:
-        other = ast.copy_location(ast.Compare(left, [turned()], [right]), test)
-        return compared(other, value_of, hot).turned
+        return compared(_as(test, left, turned, right), value_of, hot).turned
     code = text(test)
-    equal = isinstance(operator, ast.Eq | ast.Is | ast.In)
     remainder = _remainder(test)
     if remainder is not None:
         branch = interval(remainder.left, remainder.right, value_of(remainder.left))
-        return branch if equal else branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
+        return (
+            branch
+            if isinstance(operator, _EQUAL_OR_IN)
+            else branch.turned
+            if _above_zero(operator, right)
+            else PLAIN_BRANCH
+        )
     first, second = value_of(left), value_of(right)
     if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
         return _with_none(left, first)
-    for answer in (
-        _constants(first, second) if isinstance(operator, ast.Eq | ast.Is) else None,
-        _stored(first, second, code) if isinstance(operator, ast.Eq | ast.Is) else None,
-        _with_words(left, right) if equal else None,
-        _gpu(left, operator, right, code),
-        _counted(test, first, second),
-        _measured(test, first, code, tied=_standing(left, value_of) == _standing(right, value_of)),
-        _flag(left, first, operator, right, hot),
-    ):
-        if answer is not None:
-            return answer
-    return PLAIN_BRANCH
+    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, code))
+    return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
+
+
+def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
+    left, operator, right, code = test.left, test.ops[0], test.comparators[0], text(test)
+    return (
+        (_with_words(left, right) if isinstance(operator, _EQUAL_OR_IN) else None)
+        or _gpu(left, operator, right, code)
+        or _counted(test, value_of(left), value_of(right))
+        or _measured(test, value_of(left), code, value_of)
+        or _flag(left, value_of(left), operator, right, hot)
+    )
 
 
 def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
@@ -93,7 +105,16 @@ def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
     mirrored = _MIRRORED.get(type(operator))
     if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
         return test
-    return ast.copy_location(ast.Compare(right, [mirrored()], [left]), test)
+    return _as(test, right, mirrored, left)
+
+
+def _as(test: ast.Compare, left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> ast.Compare:
+    """A comparison with its sides and operator in another form. It is made once, as is its text."""
+    # No two forms of a comparison have the same operator.
+    known: dict[type[ast.cmpop], ast.Compare] = test.__dict__.setdefault("trainlint_forms", {})
+    if operator not in known:
+        known[operator] = ast.copy_location(ast.Compare(left, [operator()], [right]), test)
+    return known[operator]
 
 
 def _standing(node: ast.expr, value_of: ValueOf) -> int:
@@ -103,12 +124,17 @@ def _standing(node: ast.expr, value_of: ValueOf) -> int:
     if _words(node):
         return 5
     name = last_name(node)
-    limit = LIMIT.search(name) is not None or INTERVAL.search(name) is not None
+    limit = _is_limit(name)
     if _is_counter(node, value_of(node)):
         return 1 if limit else 0
     if limit:
         return 4
     return 2 if ELAPSED.search(text(node)) else 3
+
+
+@lru_cache(maxsize=NAMES)
+def _is_limit(name: str) -> bool:
+    return LIMIT.search(name) is not None or INTERVAL.search(name) is not None
 
 
 def _words(node: ast.expr) -> list[str]:
@@ -143,7 +169,7 @@ def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, code: str) -> Bra
         return None
     asked = _above_zero(operator, right)
     asked = asked or (isinstance(operator, ast.GtE) and right.value in (0, 1))
-    if isinstance(operator, ast.Eq | ast.Is) and isinstance(right.value, bool):
+    if isinstance(operator, _EQUAL) and isinstance(right.value, bool):
         return Branch(truth=right.value, because="a GPU is there")
     return Branch(truth=True, because="a GPU is there") if asked else None
 
@@ -154,9 +180,9 @@ def _is_counter(node: ast.expr, value: Value) -> bool:
         node = node.left
     if isinstance(value, Plain) and value.meaning in ("counter", "inner"):
         return value.meaning == "counter"
-    if not isinstance(value, Plain | Unknown) or not isinstance(node, ast.Name | ast.Attribute):
+    if not isinstance(value, _OF_HOST) or not isinstance(node, _NAMED):
         return False  # `len(steps)` counts no steps
-    return COUNTER.match(last_name(node)) is not None or PROGRESS.search(ast.unparse(node)) is not None
+    return COUNTER.match(last_name(node)) is not None or PROGRESS.search(text(node)) is not None
 
 
 def _with_none(left: ast.expr, value: Value) -> Branch:
@@ -210,7 +236,7 @@ def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     if isinstance(value, Tensor) or not _is_counter(left, value):
         return None
     because = f"`{text(test)}`"
-    if isinstance(operator, ast.Eq | ast.Is | ast.In):
+    if isinstance(operator, _EQUAL_OR_IN):
         return Branch(holds="rare", because=because)
     limits = LIMIT.search(text(right)) is not None
     if limits and _is_counter(right, end) and LIMIT.search(last_name(left)):
@@ -224,12 +250,13 @@ def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     return Branch(holds="rare", because=because) if limits else PLAIN_BRANCH
 
 
-def _measured(test: ast.Compare, value: Value, code: str, *, tied: bool) -> Branch | None:
+def _measured(test: ast.Compare, value: Value, code: str, value_of: ValueOf) -> Branch | None:
     """A best result so far, or time that has passed."""
-    if any(BEST.search(last_name(side)) for side in (test.left, test.comparators[0])):
+    left, right = test.left, test.comparators[0]
+    if BEST.search(last_name(left)) or BEST.search(last_name(right)):
         return Branch(holds="rare", because=f"`{code}`")
-    later = isinstance(test.ops[0], ast.Gt | ast.GtE)
-    if later and not tied and not isinstance(value, Tensor) and PASSED_TIME.search(code):
+    later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and PASSED_TIME.search(code)
+    if later and _standing(left, value_of) != _standing(right, value_of):
         return Branch(holds="rare", because=f"`{code}`")
     return None
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Final
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import Branch
 from trainlint.interpreter.branches.words import EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG
 from trainlint.interpreter.values.kinds import Plain
@@ -17,6 +19,8 @@ _PASSING: Final = frozenset({"bool", "getattr", "int", "len"})
 def last_name(node: ast.expr) -> str:
     """The last name of an expression: `args.log_every` asks for `log_every`, `cfg["debug"]` for `debug`."""
     while True:
+        if node.__class__ is ast.Name:  # most are
+            return node.id
         match node:
             case ast.Subscript(slice=ast.Constant(value=str(name))) | ast.Constant(value=str(name)):
                 return name
@@ -30,8 +34,6 @@ def last_name(node: ast.expr) -> str:
                 node = node.func
             case ast.Attribute():
                 return node.attr
-            case ast.Name():
-                return node.id
             case _:
                 return ""
 
@@ -43,6 +45,7 @@ def off_by_default(value: Value, code: str) -> Branch | None:
     return None
 
 
+@lru_cache(maxsize=NAMES)
 def by_name(name: str, hot: bool) -> Branch | None:
     """What a name alone says of the branches of a test for it."""
     because = f"`{name}`"

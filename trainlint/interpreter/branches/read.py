@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, cast
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.interpreter.branches.comparisons import compared, interval
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
@@ -15,6 +17,7 @@ from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items,
 from trainlint.interpreter.values.value import Value
 
 ValueOf = Callable[[ast.expr], Value]
+_ASKING: Final = (ast.Name, ast.Attribute, ast.Call)
 _OBJECTS: Final = (Object, FunctionValue, ClassValue, ModuleValue)
 
 
@@ -46,7 +49,7 @@ def read(test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
 def _known(test: ast.expr, value: Value) -> Branch | None:
     """The outcome, where the value itself is known."""
     if isinstance(value, Plain):
-        if isinstance(test, ast.Name | ast.Attribute | ast.Call) and _asks_for_gpu(test):
+        if isinstance(test, _ASKING) and _asks_for_gpu(test):
             return Branch(truth=True, because="a GPU is there")
         if value.known:
             return Branch(truth=bool(value.constant))
@@ -62,7 +65,7 @@ def _known(test: ast.expr, value: Value) -> Branch | None:
 def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
     """What the names in a test say, where its value does not."""
     code = text(test)
-    if OTHER_DEVICE.search(code):
+    if _names_other_device(code):
         return Branch(truth=False, because="for another kind of device")
     if _asks_for_gpu(test):
         return Branch(truth=True, because="a GPU is there")
@@ -80,6 +83,15 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
 
 def _asks_for_gpu(test: ast.expr) -> bool:
     """Whether a test asks for a GPU, and not for a rank among several."""
-    code = text(test)
-    asked = GPU_AVAILABLE.search(code) or GPU.search(last_name(test))
-    return bool(asked) and RANK.search(code) is None
+    return _names_gpu(text(test), last_name(test))
+
+
+@lru_cache(maxsize=NAMES)
+def _names_gpu(code: str, name: str) -> bool:
+    asked = GPU_AVAILABLE.search(code) or GPU.search(name)
+    return asked is not None and RANK.search(code) is None
+
+
+@lru_cache(maxsize=NAMES)
+def _names_other_device(code: str) -> bool:
+    return OTHER_DEVICE.search(code) is not None

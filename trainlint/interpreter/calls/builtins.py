@@ -10,7 +10,7 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.calls.isinstance import is_instance
 from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
-from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT
+from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
@@ -191,7 +191,7 @@ def _string(run: Run, position: int, arguments: Arguments, node: ast.AST) -> str
     if isinstance(value, Plain) and value.text is not None:
         return value.text
     given = node.args[position] if isinstance(node, ast.Call) and len(node.args) > position else None
-    is_option = isinstance(given, ast.Attribute) and OPTIONS_OBJECT.search(text(given.value)) is not None
+    is_option = isinstance(given, ast.Attribute) and holds_options(text(given.value))
     return run.option_texts.get(given.attr) if is_option and isinstance(given, ast.Attribute) else None
 
 

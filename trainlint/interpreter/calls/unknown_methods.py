@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.interpreter.calls.loaders import prepared_loader
 from trainlint.interpreter.calls.options import by_default, option
-from trainlint.interpreter.calls.places import is_dtype, is_false, place_of
+from trainlint.interpreter.calls.places import is_dtype, place_of
 from trainlint.interpreter.libraries.guesses import (
     CALLS_ITS_ARGUMENT,
     LOGGER,
@@ -16,7 +16,6 @@ from trainlint.interpreter.libraries.guesses import (
     MODEL_OBJECT,
     MOVED_MODEL,
     NO_LOSS_METHOD,
-    OPTIONS_OBJECT,
 )
 from trainlint.interpreter.libraries.modules import LOG_LEVELS, WRITERS
 from trainlint.interpreter.machine.events import Happening
@@ -31,7 +30,6 @@ from trainlint.interpreter.values.kinds import (
     Items,
     Loader,
     Mapping_,
-    Plain,
     Stream,
     Tensor,
     Unknown,
@@ -110,8 +108,6 @@ def _written(run: Run, name: str, arguments: Arguments, node: ast.Call, owner: s
         return PLAIN
     if name == "add_argument":
         return option(run, node)
-    if name == "get" and OPTIONS_OBJECT.search(owner) and is_false(arguments.get(1, "default")):
-        return Plain(meaning="off")
     return None
 
 

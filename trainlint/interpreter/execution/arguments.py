@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sized
+from collections.abc import Sequence, Sized
+from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.annotations import host_value
@@ -23,16 +23,28 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Environment, Value
 
+_HOLDING: Final = (Tensor, Items, Stream)
+
+
+class Signature(NamedTuple):
+    """The parameters of a function, but for `*args` and `**options`."""
+
+    positional: tuple[str, ...]
+    """Names of those that are given by position, or by position or name."""
+    names: tuple[str, ...]
+    """Names of all."""
+    of_host: tuple[tuple[str, Value], ...]
+    """Those whose annotation speaks of values of the host alone."""
+
 
 def parameters(function: Function, arguments: Arguments) -> Environment:
     """The names of the parameters with their values."""
-    spec = function.node.args
-    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
-    names = {*positional, *(arg.arg for arg in spec.kwonlyargs)}
-    args = arguments.args
+    positional, names, annotated = _signature(function)
+    spec, args, named = function.node.args, arguments.args, arguments.named
     values: Environment = dict(zip(positional, args, strict=False))
-    values.update({name: value for name, value in arguments.named.items() if name in names})
-    further = {name: value for name, value in arguments.named.items() if name not in names}
+    further: Environment = {}
+    for name, value in named.items():
+        (values if name in names else further)[name] = value
     for name, default in _defaults(function, positional):
         if name not in values:
             values[name] = _default(default, arguments)
@@ -40,7 +52,9 @@ def parameters(function: Function, arguments: Arguments) -> Environment:
             values[name] = PLAIN
     for name in names:
         values.setdefault(name, arguments.rest or UNKNOWN)
-    _believe_annotations(values, (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+    for name, of_host in annotated:
+        if _is_doubtful(values[name]):
+            values[name] = of_host
     if spec.vararg is not None:
         values[spec.vararg.arg] = Items(tuple(args[len(positional) :]), fixed=not arguments.open)
     if spec.kwarg is not None:
@@ -48,20 +62,27 @@ def parameters(function: Function, arguments: Arguments) -> Environment:
     return values
 
 
-def _defaults(function: Function, positional: list[str]) -> list[tuple[str, Value]]:
+def _signature(function: Function) -> Signature:
+    """The parameters of a function, read once."""
+    known: Signature | None = function.node.__dict__.get("trainlint_signature")
+    if known is None:
+        spec = function.node.args
+        annotated = [(arg.arg, host_value(arg.annotation)) for arg in function.parameters]
+        known = function.node.__dict__["trainlint_signature"] = Signature(
+            tuple(arg.arg for arg in (*spec.posonlyargs, *spec.args)),
+            tuple(arg.arg for arg in function.parameters),
+            tuple((name, value) for name, value in annotated if value is not None),
+        )
+    return known
+
+
+def _defaults(function: Function, positional: Sequence[str]) -> list[tuple[str, Value]]:
     last = positional[len(positional) - len(function.defaults) :]
     by_name = zip(function.node.args.kwonlyargs, function.named_defaults, strict=False)
     return [
         *zip(last, function.defaults, strict=False),
         *((arg.arg, default) for arg, default in by_name if default is not None),
     ]
-
-
-def _believe_annotations(values: Environment, parameters: Iterable[ast.arg]) -> None:
-    for parameter in parameters:
-        annotated = host_value(parameter.annotation)
-        if annotated is not None and _is_doubtful(values[parameter.arg]):
-            values[parameter.arg] = annotated
 
 
 def _is_doubtful(value: Value) -> bool:
@@ -71,7 +92,7 @@ def _is_doubtful(value: Value) -> bool:
 
 def _is_flag(default: Value) -> bool:
     """Whether a default says that the parameter is never a tensor."""
-    return isinstance(default, Plain) and isinstance(default.constant, bool | str)
+    return isinstance(default, Plain) and isinstance(default.constant, (bool, str))
 
 
 def _default(default: Value, arguments: Arguments) -> Value:
@@ -108,4 +129,4 @@ def _is_small(parts: Sized, depth: int) -> bool:
 
 
 def _holds_tensors(parts: tuple[Value, ...]) -> bool:
-    return any(isinstance(part, Tensor | Items | Stream) for part in parts)
+    return any(isinstance(part, _HOLDING) for part in parts)

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.interpreter import bounds
-from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT
+from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.text import text
@@ -49,7 +49,7 @@ def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
         case ast.Attribute():
             base = run.value(target.value, frame)
             set_attribute(run, base, target.attr, value)
-            if target.attr in run.options and isinstance(base, Unknown) and OPTIONS_OBJECT.search(text(target.value)):
+            if target.attr in run.options and isinstance(base, Unknown) and holds_options(text(target.value)):
                 known = PLAIN if isinstance(value, Unknown) else value
                 run.options[target.attr] = join(run.options[target.attr], known)
         case ast.Subscript():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from trainlint.interpreter.libraries.guesses import OPTIONS_OBJECT, by_name
+from trainlint.interpreter.libraries.guesses import by_name, holds_options
 from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE
 from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -46,7 +46,7 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
     if not isinstance(value, Unknown):
         return value
-    if OPTIONS_OBJECT.search(text(node.value)):
+    if holds_options(text(node.value)):
         return run.options.get(node.attr, value)
     return by_name(node.attr) or value
 

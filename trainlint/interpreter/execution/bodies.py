@@ -38,7 +38,7 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function)
     kind = "elsewhere" if heat in ELSEWHERE else heat
-    given = tuple(sorted((name, value.key) for name, value in values.items()))
+    given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
     key = (kind, given, run.level == "sure", run.quiet, run.learning)
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.assignment import assign
@@ -26,12 +27,18 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
+_IN: Final = (ast.In, ast.NotIn)
+
 
 def constant(run: Run, node: ast.Constant, frame: Frame) -> Value:
     """None, flags, strings and small integers are known."""
-    value = node.value
-    small = isinstance(value, int) and abs(value) < bounds.LARGEST_NUMBER
-    return Plain(value) if value is None or isinstance(value, str) or small else PLAIN
+    known: Value | None = node.__dict__.get("trainlint_value")
+    if known is None:
+        value = node.value
+        small = isinstance(value, int) and abs(value) < bounds.LARGEST_NUMBER
+        known = Plain(value) if value is None or isinstance(value, str) or small else PLAIN
+        node.__dict__["trainlint_value"] = known
+    return known
 
 
 def sequence(run: Run, node: ast.Tuple | ast.List, frame: Frame) -> Value:
@@ -172,7 +179,7 @@ def compare(run: Run, node: ast.Compare, frame: Frame) -> Value:
     result: Value = PLAIN
     for operator, right_node in zip(node.ops, node.comparators, strict=True):
         right = run.value(right_node, frame)
-        if isinstance(operator, ast.In | ast.NotIn) and isinstance(right, Items):
+        if isinstance(operator, _IN) and isinstance(right, Items):
             run.reads(node, left, Happening.COMPARE, "`in`")
         one = comparison(left, operator, right)
         if isinstance(one, Tensor):

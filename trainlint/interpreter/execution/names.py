@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import lru_cache
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.values.kinds import UNKNOWN, Name, Unknown
@@ -30,6 +32,12 @@ def look_up(wanted: str, frame: Frame) -> Value:
     for library in module.star_imports:
         if library.startswith("torch"):
             return Name(f"{library}.{wanted}")
+    return _undefined(wanted)
+
+
+@lru_cache(maxsize=NAMES)
+def _undefined(wanted: str) -> Value:
+    """What a name stands for that no file defines."""
     if hasattr(builtins, wanted):
         return Name("builtins." + wanted)
     return by_name(wanted) or UNKNOWN

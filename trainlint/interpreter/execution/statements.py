@@ -15,6 +15,7 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Unknown
 from trainlint.interpreter.values.value import Value
 
+_TESTS: Final = (ast.Compare, ast.BoolOp)
 _EXITS: Final = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 
 
@@ -96,9 +97,7 @@ def _stored(run: Run, node: ast.expr, value: Value, frame: Frame) -> Value:
     remainder = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
     if not isinstance(value, Plain) and not (remainder and isinstance(value, Unknown)):
         return value
-    if (isinstance(value, Plain) and value.constant is not NOTHING) or not (
-        remainder or isinstance(node, ast.Compare | ast.BoolOp)
-    ):
+    if (isinstance(value, Plain) and value.constant is not NOTHING) or not (remainder or isinstance(node, _TESTS)):
         return value
     quiet, run.quiet = run.quiet, True
     branch = read(node, lambda inner: run.value(inner, frame), run.heat == "step")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
+from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.values.kinds import Loader, Tensor
 from trainlint.interpreter.values.value import Value
 
@@ -33,18 +35,26 @@ MOVED_MODEL: Final = re.compile(
 MODEL_OBJECT: Final = re.compile(r"(^|\.)(model|net|module|network|self\.model\w*|policy|actor|critic)$")
 LOSS_METHOD: Final = re.compile("loss|criterion")
 NO_LOSS_METHOD: Final = re.compile("weight|log|name|meter|coef|scal")
-OPTIONS_OBJECT: Final = re.compile(r"(args|opts?|cfg|config|hparams|flags?|params|options)$", re.IGNORECASE)
+_OPTIONS_OBJECT: Final = re.compile(r"(args|opts?|cfg|config|hparams|flags?|params|options)$", re.IGNORECASE)
 LOGGER: Final = re.compile(r"^(logger|logging|log|_?logger|LOG|LOGGER|rank_zero_info)$|logger$|logging$", re.IGNORECASE)
 CALLS_ITS_ARGUMENT: Final = re.compile(
     r"map|apply|run|launch|spawn|main|fit|train|start|vmap|wrap|execute|closure|step$"
 )
 
 
+@lru_cache(maxsize=NAMES)
 def is_model(code: str) -> bool:
     """Whether an expression names a model or a loss, such as `self.encoder` or `models[0]`."""
     return _MODEL.search(code) is not None or (code.endswith("]") and _MODEL_OF_SEVERAL.search(code) is not None)
 
 
+@lru_cache(maxsize=NAMES)
+def holds_options(code: str) -> bool:
+    """Whether an expression names the options of a program, such as `self.args`."""
+    return _OPTIONS_OBJECT.search(code) is not None
+
+
+@lru_cache(maxsize=NAMES)
 def by_name(name: str) -> Value | None:
     """A loader of training batches, or a loss."""
     if _LOADER.search(name) and not _OTHER_PHASE.search(name):

@@ -315,7 +315,7 @@ class Run:
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
         """Tell the listener of an operation, if it is executed in training steps."""
-        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, ast.expr | ast.stmt):
+        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, (ast.expr, ast.stmt)):
             return
         start = self._start
         event = Event(

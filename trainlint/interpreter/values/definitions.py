@@ -28,6 +28,7 @@ _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
 _YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
 _WITHOUT_YIELDS: Final = frozenset(
     {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Name, ast.Constant, ast.Load, ast.Store}
+    | {ast.Import, ast.ImportFrom, ast.Pass, int, str, type(None)}
 )
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -213,12 +214,13 @@ def _yields(function: AnyFunction) -> bool:
 
     It goes through all nodes of a project once. To ask `ast.iter_child_nodes` for them took a fifth of a whole run.
     """
-    pending: list[ast.AST] = [function]
+    pending: list[object] = [function.body]
     while pending:
-        for child in pending.pop().__dict__.values():
-            for node in child if child.__class__ is list else (child,):
-                if node.__class__ in _YIELDS:
-                    return True
-                if isinstance(node, ast.AST) and node.__class__ not in _WITHOUT_YIELDS:
-                    pending.append(node)
+        node = pending.pop()
+        kind = node.__class__
+        if kind in _YIELDS:
+            return True
+        if kind in _WITHOUT_YIELDS:
+            continue
+        pending.extend(node if isinstance(node, list) else node.__dict__.values())
     return False

@@ -46,7 +46,7 @@ def joined(values: Iterable[Value]) -> Value:
 
 def join(left: Value, right: Value, depth: int = 0) -> Value:
     """What holds for both. What is unknown gives way to what is known, and None is remembered as a possibility."""
-    if left is right or left.key == right.key:
+    if left is right or (left.known_key or left.key) == (right.known_key or right.key):
         return left if left.read is not None else left.read_by(right.read)
     if isinstance(left, Unknown):
         return _or_unknown(right)

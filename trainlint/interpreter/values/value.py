@@ -16,12 +16,12 @@ class Value:
 
     def __init__(self, maybe_none: bool = False) -> None:
         self.maybe_none = maybe_none
-        self.known_key: Hashable = None
+        self.known_key: tuple[Hashable, ...] | None = None
         self.read: ast.AST | None = None
         """The operation by which the host read it from the device."""
 
     @property
-    def key(self) -> Hashable:
+    def key(self) -> tuple[Hashable, ...]:
         """What makes this value the same as another for every purpose but its way."""
         if self.known_key is None:
             self.known_key = (type(self).__name__, self.maybe_none, self.identity(0))
