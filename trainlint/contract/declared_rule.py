@@ -343,8 +343,9 @@ def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
 
 def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
     """The calls through which an operation is executed."""
-    calls = ((call, *call.words.split(" ", 1)) for call in operation.calls)
     return tuple(
-        RelatedPlace(call.path, call.line, call.column, f"{verb} `{called}`{OFTEN[Heat.STEP]}")
-        for call, verb, called in calls
+        RelatedPlace(
+            call.path, call.line, call.column, f"calls `{call.words.removeprefix('calls ')}`{OFTEN[Heat.STEP]}"
+        )
+        for call in operation.calls
     )
