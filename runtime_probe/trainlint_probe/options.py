@@ -9,6 +9,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.cli import console
 from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
 from trainlint.config.kinds import LIMITS
@@ -86,8 +88,9 @@ def options_of(kind: type[_Options], typed: argparse.Namespace, **others: object
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
-    typed = _parser().parse_args(list(arguments))
-    words = without_separator(typed.words)
+    parser = probe_parser()
+    typed = parser.parse_args(list(arguments))
+    words = words_of(typed, parser)
     _check(typed, words)
     ran = typed.trace is None
     return options_of(
@@ -116,7 +119,8 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
         raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
 
 
-def _parser() -> argparse.ArgumentParser:
+def probe_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint probe`."""
     parser = Parser(
         "trainlint probe",
         usage="trainlint probe [options] SCRIPT [ARGUMENT ...]\n"
@@ -168,10 +172,35 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def without_separator(words: Sequence[str]) -> list[str]:
-    """The script and its arguments. `probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same."""
+def words_of(typed: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """The script and its arguments. `probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same.
+
+    Says on stderr which options of trainlint the script gets because they stand behind it.
+    """
+    words: list[str] = typed.words
     places = [index for index in (0, 1) if words[index : index + 1] == ["--"]]
+    if not places and words and not typed.module:
+        _tell_of_late_options(words, parser)
     return [word for index, word in enumerate(words) if index not in places[:1]]
+
+
+def _tell_of_late_options(words: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    """Name the options behind a script that trainlint has and the script's text does not speak of."""
+    own = {name for action in parser._actions for name in action.option_strings}  # noqa: SLF001 - no public list
+    named = (word.partition("=")[0] for word in words[1:])
+    late = [name for name in dict.fromkeys(named) if name.startswith("--") and name in own]
+    if not late:
+        return
+    try:
+        text = read_bounded(Path(words[0]), SOURCE_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return  # that there is no such script is said elsewhere
+    meant = [name for name in late if name not in text and name.lstrip("-").replace("-", "_") not in text]
+    if meant:
+        console.note(
+            f"note: {words[0]} gets {' and '.join(meant)}, which stands behind it. If trainlint is meant, write "
+            f"`{parser.prog} {meant[0]} ... {words[0]}`."
+        )
 
 
 def doctor_parser() -> argparse.ArgumentParser:

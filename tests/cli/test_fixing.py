@@ -175,7 +175,8 @@ def test_nothing_to_fix_is_0_with_diff(toys: Program, write: Write) -> None:
     result = toys("check", "--diff")
     assert (result.code, result.out, result.err) == (
         *(0, ""),
-        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n",
+        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n"
+        "`trainlint check --diff --unsafe-fixes` shows the other fixes.\n",
     )
     assert toys("check", "--diff", "--quiet").err == ""
 

@@ -133,13 +133,13 @@ def _explain_parser() -> argparse.ArgumentParser:
 
     parser = Parser(
         "trainlint explain",
-        usage="trainlint explain RULE [options]",
-        description="Show the page of a rule: what it finds, why it costs, and what to write instead.",
+        usage="trainlint explain RULE [RULE ...] [options]",
+        description="Show the pages of rules: what each finds, why it costs, and what to write instead.",
         epilog="Exit codes: 0; 2 where there is no such rule.",
         formatter_class=Help,
         allow_abbrev=False,
     )
-    parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
+    parser.add_argument("rules", nargs="+", metavar="RULE", help="codes such as TRN201, or names, in any case")
     add_plugins(parser)
     _add_page_format(parser, FORMATS)
     add_color(parser)
@@ -153,7 +153,8 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint rules",
         usage="trainlint rules [WORD ...] [options]",
-        description="List the rules, or those whose code, name or summary has all of the words.",
+        description="List the rules, or those that match all of the words: in their code, name or summary, "
+        "or by what people call it (oom, leak, num_workers, tqdm).",
         epilog="Exit codes: 0; 2 where no rule is left to list.",
         formatter_class=Help,
         allow_abbrev=False,

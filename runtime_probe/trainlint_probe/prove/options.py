@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trainlint.cli.arguments import Parser
 from trainlint.cli.console import UsageError
-from trainlint_probe.options import RunOptions, add_output, add_run, options_of, without_separator
+from trainlint_probe.options import RunOptions, add_output, add_run, options_of, words_of
 
 EXIT_CODES = (
     "Exit codes: 0 the change alters nothing of the training and makes nothing worse; 1 it alters the training, or "
@@ -37,14 +37,16 @@ class Options(RunOptions):
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
-    typed = _parser().parse_args(list(arguments))
-    words = without_separator(typed.words)
+    parser = prove_parser()
+    typed = parser.parse_args(list(arguments))
+    words = words_of(typed, parser)
     if not words:
         raise UsageError("name the script that trains, as in `trainlint prove train.py`")
     return options_of(Options, typed, script=words[0], arguments=tuple(words[1:]), fixes=tuple(typed.fixes))
 
 
-def _parser() -> argparse.ArgumentParser:
+def prove_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint prove`."""
     parser = Parser(
         "trainlint prove",
         usage="trainlint prove [options] SCRIPT [ARGUMENT ...]\n"
