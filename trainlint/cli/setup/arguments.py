@@ -14,8 +14,8 @@ def baseline_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint baseline",
         usage="trainlint baseline [PATH ...] [options]",
-        description="Accept the present findings: `trainlint check` then reports only new ones. Writes the baseline, and "
-        "its name into the configuration. Entries of files that are not judged now stay.",
+        description="Accept the present findings: `trainlint check` then reports only new ones. Writes the baseline, "
+        "and its name into the configuration. Entries of files that are not judged now stay.",
         epilog="Exit codes: 0; 2 where something could not be judged, or the file cannot be read or written.",
         formatter_class=Help,
         allow_abbrev=False,
