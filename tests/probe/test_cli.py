@@ -147,7 +147,7 @@ class TestTraces:
         monkeypatch.chdir(tmp_path)
         trace = starved(tmp_path).name
         Path("train.py").write_text("import torch\ndef train(:\n")
-        sentence = "could not judge train.py: line 2: it is no Python that this interpreter reads"
+        sentence = "could not judge train.py: line 2: syntax error in Python"
         assert main(["probe", "--trace", trace, "train.py"]) == 2
         shown = " ".join(capsys.readouterr().out.split())
         assert "confirmed trace.json.gz TRNP101 loader-starvation" in shown

@@ -76,13 +76,13 @@ def test_what_has_no_line_of_its_own_is_named_by_its_file() -> None:
 
 def test_without_findings_or_steps_the_report_says_so() -> None:
     assert "There is no finding to judge." in render([samples.run()], [], Style())
-    assert "No finding is confirmed" in render([samples.run()], [samples.SAVING], Style())
+    assert "No finding costs this run 1% or more" in render([samples.run()], [samples.SAVING], Style())
     unseen = Run(("train.py",), Environment({}), "no step")
     assert render([unseen], [], Style()) == "No step was measured: no optimizer step was seen.\n"
 
 
 SILENT = Unjudged(
-    failures=(Failure("src/data.py", "line 3: it is no Python that this interpreter reads", "TRN001"),),
+    failures=(Failure("src/data.py", "line 3: syntax error in Python", "TRN001"),),
     left_out={"vendor/a.py": "the configuration excludes it", "vendor/b.py": "the configuration excludes it"},
     ignored=Ignored(by_comments=1, by_configuration=2),
 )
@@ -90,8 +90,8 @@ SILENT = Unjudged(
 
 def test_what_could_not_be_judged_is_told_as_check_tells_it() -> None:
     text = render([samples.run()], [samples.SAVING], Style(), unjudged=SILENT)
-    assert "\nerror: could not judge src/data.py: line 3: it is no Python that this interpreter reads\n" in text
-    assert "cost this training what counts; not everything could be judged." in " ".join(text.split())
+    assert "\nerror: could not judge src/data.py: line 3: syntax error in Python\n" in text
+    assert "as far as the probe could measure; not everything could be judged." in " ".join(text.split())
     assert "note: not judged: vendor/a.py, vendor/b.py (the configuration excludes it)\n" in text
     assert "note: ignored: 1 finding by comments and 2 findings by the configuration\n" in text
     assert "not everything could be judged" not in render([samples.run()], [samples.SAVING], Style())

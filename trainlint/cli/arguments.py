@@ -128,7 +128,8 @@ def check_parser() -> argparse.ArgumentParser:
     new.add_argument(
         "--diff-base",
         metavar="REF",
-        help="report only findings on lines that changed since this branch, tag or commit, or that they brought about",
+        help="report only findings on lines that changed since this branch, tag or commit, or that became hot because "
+        "of them",
     )
 
     fixes = parser.add_argument_group(OF_FIXES)

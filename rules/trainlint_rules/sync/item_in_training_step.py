@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_KEPT = "keep `{value}.detach()` and read all of them when you log: `torch.stack(values).tolist()`"
+_KEPT = "don't read it here: keep `{value}.detach()`, and read all when you log: `torch.stack(values).tolist()`"
 
 
 class ItemInTrainingStep(CallRule):
