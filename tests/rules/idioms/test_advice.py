@@ -44,6 +44,7 @@ FILLED = "keep and use the Python numbers"
 LATER = "read all metrics when you log: `torch.stack(values).tolist()`"
 LATER_COPY = "read it after the backward pass, or every N steps"
 POSITION = "also keep it as a Python number in the object"
+COUNT = "remove this check, or base it on a value that is already on the CPU"
 COUNTED = "the CPU must know how many rows match"
 IN_FORWARD = {
     "n = torch.max(lens).item()\nx = x[:n]": SIZE,
@@ -68,7 +69,7 @@ IN_FORWARD = {
     "kept.append(loss.item())": "append `loss.detach()`",
     "rows = []\nrows.append(loss.item())\nmeters.update(rows)": "read the list once, after the loop",
     "n = (x > 0).sum().item()\nloss = loss / max(n, 1)": "keep `(x > 0).sum()` a tensor",
-    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": "remove this check, or base it on a value that is already on the CPU",
+    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": COUNT,
     "n = loss.item()\nmeters.update(n)\nkept['loss'] = n": LATER,
     "n = loss.item()\nmeters.update(n)\nx = x * n": "keep `loss` a tensor",
     "ids = lens.cpu().tolist()\nmeters.update(Meter.many(ids, x))": "read it after the backward pass",
@@ -87,7 +88,7 @@ IN_FORWARD = {
     "assert (x > 0).all()": "`torch._assert_async`",
     "if bad.any():\n    raise ValueError('bad')": "`torch._assert_async`",
     "if bad.any():\n    x[bad] = 0": "the statement changes nothing",
-    "if x.sum() > 3:\n    return loss, None": "remove this check, or base it on a value that is already on the CPU",
+    "if x.sum() > 3:\n    return loss, None": COUNT,
     "if x.sum() > 3:\n    x = x + 1": "`torch.where`",
     "if x.sum() > 3:\n    self.grow()": "base the check on a value that is already on the CPU, such as a size",
     "hits = bad.nonzero()\nif hits.numel() > 3:\n    x = x + 1": COUNTED,
