@@ -227,10 +227,7 @@ def _failure_reason(exit_code: int, output: Path) -> str:
     if failure.exists():
         return f"The probe itself failed; please report this:\n{failure.read_text(encoding='utf-8')}"
     if shutil.disk_usage(output).free < LEAST_ROOM:
-        return (
-            f"There is no room left in {output.parent}, where what the script saves and the evidence go: set TMPDIR to "
-            "a directory that has some."
-        )
+        return f"{output.parent} is full, and evidence and saved files go there: set TMPDIR to a directory with room."
     if exit_code < 0:
         name = signal_name(-exit_code)
         hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
@@ -238,6 +235,6 @@ def _failure_reason(exit_code: int, output: Path) -> str:
     if exit_code == TIMED_OUT:
         return "The time was up, and the process could not say what it had seen."
     return (
-        f"The process ended with code {exit_code} and left no evidence. If it did not say why, it was replaced by "
-        "another program, or left Python by os._exit."
+        f"The process ended with code {exit_code} and left no evidence. If it printed no reason, another "
+        "program replaced it, or it called os._exit."
     )

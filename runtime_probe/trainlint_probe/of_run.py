@@ -153,7 +153,7 @@ def _noted(run: Run, launched: Launched, trouble: str) -> Run:
     if launched.overlay.layers and run.outcome == "script failed" and not about_python(run.failure):
         notes = (
             *notes,
-            "If it failed for want of room or for another reason of the overlay, --no-overlay does without.",
+            "If the overlay made it fail, such as for lack of room, use --no-overlay.",
         )
     return replace(run, notes=(*run.notes, *notes, *([trouble] if trouble else [])))
 

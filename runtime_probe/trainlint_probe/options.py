@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from trainlint.report.settings import Color
 
 PROBE_EXIT_CODES = (
-    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed (with --budget: a limit is exceeded, whatever is "
-    "confirmed); 2 wrong usage, or something could not be judged; "
-    "3 no window of steps was seen; 4 the script failed by its own fault; 5 the script touched a checkpoint on disk; "
-    "124 the time was up."
+    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed (with --budget: a limit is exceeded); 2 wrong "
+    "usage, or something could not be judged; 3 the probe saw no window of steps; 4 the script failed; 5 the "
+    "script changed a checkpoint on disk; 124 the time was up."
 )
 
 
@@ -112,9 +111,7 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
     if typed.trace is not None and typed.module:
         raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
     if typed.trace is not None and (typed.budget or typed.limits):
-        raise UsageError(
-            "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
-        )
+        raise UsageError("--budget counts while a script runs, which a trace cannot do; leave out --trace")
     if not typed.values and typed.device in ("cpu", "cuda"):
         raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
 
@@ -126,8 +123,8 @@ def probe_parser() -> argparse.ArgumentParser:
         usage="trainlint probe [options] SCRIPT [ARGUMENT ...]\n"
         "       trainlint probe [options] -m MODULE [ARGUMENT ...]\n"
         "       trainlint probe [options] --trace TRACE [PATH ...]",
-        description="Run a training unchanged for a few steps, or read a trace of one, and say of each finding "
-        "whether it costs anything. Nothing of yours is changed: what the script saves goes to a temporary directory.",
+        description="Run a training for a few steps, or read a trace of one, and say what each finding "
+        "costs. Your files stay as they are: what the script saves goes to a temporary directory.",
         epilog=PROBE_EXIT_CODES,
         allow_abbrev=False,
     )
@@ -138,7 +135,7 @@ def probe_parser() -> argparse.ArgumentParser:
         "--no-values",
         dest="values",
         action="store_false",
-        help="count without computing what lies on the simulated GPU, for models that no CPU can hold or train",
+        help="count without computing values, for models that no CPU can hold or train",
     )
     deep = run.add_mutually_exclusive_group()
     deep.add_argument(
@@ -207,8 +204,8 @@ def doctor_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint doctor`."""
     parser = Parser(
         "trainlint doctor",
-        description="Say what a training would find on this machine (PyTorch, devices, driver, settings), and what is "
-        "off with it.",
+        description="Show what a training finds on this machine (PyTorch, devices, driver, settings), and "
+        "what is wrong with it.",
         epilog="Exit codes: 0 nothing is off; 1 something is; 2 the machine could not be asked.",
         allow_abbrev=False,
     )
@@ -246,7 +243,7 @@ def add_run(run: argparse._ActionsContainer, *, steps: str, warmup: str) -> None
         "--overlay",
         action="store_true",
         default=None,
-        help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
+        help="run on an overlay, so that no file of your project changes, or not at all (default: where it works)",
     )
     overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
 

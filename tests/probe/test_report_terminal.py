@@ -62,7 +62,7 @@ def test_each_rank_has_a_line() -> None:
     assert "4 processes" in text.splitlines()[0]
     assert "Above is rank 0." in text
     assert "  rank 3        43 ms  data wait 15.4 ms, forward 10.2 ms" in text
-    assert "Rank 3 holds the others up" in text
+    assert "Rank 3 delays the others" in text
     assert text.count("note: the step was still getting faster") == 1
     assert "note: no evidence came from rank 1, 2\n" in render([samples.ranks()[0], samples.ranks()[3]], [], Style())
 
@@ -164,7 +164,7 @@ def test_a_trace_is_told_from_its_step_to_its_waits(tmp_path: Path) -> None:
 def test_a_trace_without_a_device_says_what_it_cannot_tell(tmp_path: Path) -> None:
     text = render_trace(read_trace(samples.trace_of_host(tmp_path / "trace.json")), [], Style())
     assert "  backward " in text
-    assert "note: The trace has no work of a device" in text
+    assert "note: The trace has no device events" in text
     assert "Kernels" not in text
 
 

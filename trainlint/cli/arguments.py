@@ -172,8 +172,8 @@ def check_parser() -> argparse.ArgumentParser:
         "--only",
         action="append",
         metavar="ID",
-        help="report, and with --fix fix, nothing but the finding with this id; may be given again. "
-        "--output-format agent and json show ids",
+        help="report, and with --fix fix, only the finding with this id (see --output-format agent); may be "
+        "given again",
     )
     reports.add_argument(
         "--max-findings",
@@ -188,8 +188,8 @@ def check_parser() -> argparse.ArgumentParser:
         "--evidence",
         type=Path,
         metavar="FILE",
-        help="show what a run proved of each finding, the dearest first; "
-        "`trainlint probe --output-format json -o FILE` writes it",
+        help="show what a run proved of each finding, most expensive first; `trainlint probe --output-format "
+        "json -o FILE` writes it",
     )
     add_color(reports)
     reports.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")

@@ -48,8 +48,8 @@ def _why_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint why",
         usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
-        description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
-        "why each rule that looks at it reports something or is silent. Without LINE: each line that a rule looks at.",
+        description="Explain a line: how often it runs, whether autograd is on, what its values are, and why "
+        "each rule reports something or is silent. Without LINE: each line that a rule looks at.",
         epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -71,8 +71,8 @@ def _advise_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint advise",
         usage="trainlint advise [PATH ...] [options]",
-        description="List what to do first: findings by rule, with the gain that a run measured, a plan computed or "
-        "others published, the effort, what may change, and what to check afterwards.",
+        description="List what to do first: findings by rule, each with its gain (measured, planned or "
+        "published), effort, changes, and what to check afterwards.",
         epilog="Exit codes: 0; 2 where something could not be judged.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -98,8 +98,8 @@ def _server_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint server",
         usage="trainlint server [options]",
-        description="Judge what is open in an editor, over the Language Server Protocol on standard input and output. "
-        "Editors start it. Settings are those of each project; options win over them.",
+        description="Judge what is open in an editor, over the Language Server Protocol on standard input "
+        "and output. Editors start it. Options win over the settings of each project.",
         epilog="Exit codes: 0; 2 where it cannot start.",
         formatter_class=Help,
         allow_abbrev=False,

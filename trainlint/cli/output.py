@@ -247,8 +247,8 @@ def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None
         )
     if not options.quiet and _trains_nothing(discovery, found):
         console.note(
-            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks at PyTorch "
-            "code that takes optimizer steps or hands a model to a Trainer"
+            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks for "
+            "PyTorch code that takes optimizer steps or passes a model to a Trainer"
         )
     for sentence in found.unfixed:
         console.note(f"trainlint: {sentence}")
@@ -259,8 +259,8 @@ def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None
 def tell_partial() -> None:
     """Say on stderr that a project is too large to be linked as a whole where a part of it is named."""
     console.note(
-        "note: the project is too large to be linked as a whole where a part of it is named, so `trainlint check` on "
-        "all of it may find something else here"
+        "note: the project is too large to link as a whole for a part of it; `trainlint check` on the whole "
+        "project may find more here"
     )
 
 

@@ -94,8 +94,8 @@ def judge_parser() -> argparse.ArgumentParser:
         'with its reason. CLAIMS is a file of JSON lines {"path": ..., "line": ..., "kind": ..., "note": ...} or of '
         "SARIF; - reads standard input. Without --run and --evidence the code alone is read, and nothing is confirmed. "
         f"The script of --run is executed; nothing else of yours is. Kinds: {kinds}, and each rule's code or name.",
-        epilog="Exit codes: 0 no claim is confirmed; 1 at least one is; 2 a claim cannot be judged as it was written, "
-        "or the run took no step, which wins over 1.",
+        epilog="Exit codes: 0 no claim is confirmed; 1 at least one is; 2 a claim cannot be judged, or the "
+        "run took no step (2 wins over 1).",
         allow_abbrev=False,
     )
     parser.add_argument("claims", metavar="CLAIMS", help="a file, or - for standard input")

@@ -238,6 +238,7 @@ def _check_own_files(before: Version, after: Version, first: Launched, differs: 
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
         raise UsageError(
-            f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed in place; "
-            "so the two cannot be told apart; give `--before DIR` a tree whose modules lie beside its script"
+            f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed "
+            "in place, so the two versions cannot be told apart; give `--before DIR` a tree whose modules "
+            "lie beside its script"
         )

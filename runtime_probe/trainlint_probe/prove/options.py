@@ -12,8 +12,8 @@ from trainlint.cli.console import UsageError
 from trainlint_probe.options import RunOptions, add_output, add_run, options_of, words_of
 
 EXIT_CODES = (
-    "Exit codes: 0 the change alters nothing of the training and makes nothing worse; 1 it alters the training, or "
-    "makes something worse; 2 wrong usage, or it could not be judged."
+    "Exit codes: 0 the training stays the same and nothing gets worse; 1 the training changes, or something "
+    "gets worse; 2 wrong usage, or it could not be judged."
 )
 
 
@@ -51,9 +51,9 @@ def prove_parser() -> argparse.ArgumentParser:
         "trainlint prove",
         usage="trainlint prove [options] SCRIPT [ARGUMENT ...]\n"
         "       trainlint prove [options] -m MODULE [ARGUMENT ...]",
-        description="Run a training before and after a change, with the same seeds, and say what the change does: "
-        "waits, copies, launches, memory and the modelled time of a step, and whether losses and parameters are the "
-        "same bit for bit. Without a GPU, the run is simulated. Nothing of yours is changed.",
+        description="Run a training before and after a change, with the same seeds. Compare waits, copies, "
+        "launches, memory and the modelled time of a step, and whether losses and parameters are "
+        "bit-identical. Without a GPU, the run is simulated. Your files stay as they are.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
     )
@@ -64,8 +64,8 @@ def prove_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="RULE",
-        help="the fixes of this rule (a code, the beginning of one, or a name), or of `all`, however safe they are "
-        "(default: the safe fixes of all rules)",
+        help="apply the fixes of this rule (a code, the beginning of one, a name, or `all`), however safe "
+        "they are (default: the safe fixes of all rules)",
     )
     change.add_argument("--against", metavar="COMMIT", help="what the working tree changes since this commit")
     change.add_argument(

@@ -113,8 +113,8 @@ def busy_sentence(run: Run) -> str:
     load = run.environment.facts.get("load")
     about = f" (load {load} on {run.environment.facts.get('CPU cores', '?')} cores)" if load else ""
     return (
-        f"The machine was busy{about}: for {share:.0%} of the measured time the training was ready to run and had no "
-        "core. Times are longer than on a quiet machine, and shares may differ."
+        f"The machine was busy{about}: the training waited for a CPU core for {share:.0%} of the measured "
+        "time. Times are longer than on a quiet machine, and shares may differ."
     )
 
 
