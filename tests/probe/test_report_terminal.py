@@ -172,7 +172,7 @@ def test_a_busy_machine_is_said_before_any_phase() -> None:
     busy = replace(samples.run(), cores=Cores(16, 3.0, others=12.0, waited=0.4))
     lines = render([busy], samples.VERDICTS, Style()).splitlines()
     said, split = " ".join(lines), next(number for number, line in enumerate(lines) if "data wait" in line)
-    assert "for 40% of the measured time the training was ready to run and had no core" in said
+    assert "the training waited for a CPU core for 40% of the measured time" in said
     assert "The machine was busy" in " ".join(lines[:split])
     quiet = replace(busy, cores=Cores(16, 3.0, others=1.0, waited=0.02))
     assert "The machine was busy" not in render([quiet], samples.VERDICTS, Style())
