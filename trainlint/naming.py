@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ALL = "ALL"
 _SELECTOR = lazy(r"([A-Z]{2,8})(\d{0,3})")
 _FULL_CODE_DIGITS = 3
+_TAKEN_FOR_DIGITS = str.maketrans("oilszb", "011528")
+_CLOSE = 10
 
 
 def rules_called(word: str, rules: Iterable[AnyRule]) -> tuple[AnyRule, ...]:
@@ -71,11 +73,24 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice most like the word, whatever its case, or None when none is close."""
     import difflib  # costs 8 ms, and only a mistake needs it
 
-    # All codes of a pack look alike: with more than one wrong digit, nobody can tell which one was meant.
-    likeness = 0.82 if any(map(str.isdigit, word)) else 0.6
     by_folded = {choice.lower(): choice for choice in choices}
-    found = difflib.get_close_matches(word.lower(), by_folded, n=1, cutoff=likeness)
+    folded = word.lower()
+    for length in range(1, len(folded)):
+        digits = folded[:length] + folded[length:].translate(_TAKEN_FOR_DIGITS)
+        if digits in by_folded:
+            return by_folded[digits]
+    # All codes of a pack look alike: with more than one wrong digit, nobody can tell which one was meant.
+    has_digits = any(map(str.isdigit, word))
+    found = difflib.get_close_matches(folded, by_folded, n=_CLOSE, cutoff=0.82 if has_digits else 0.6)
+    if has_digits:  # of codes that are equally close, the one that begins alike is of the same topic
+        found.sort(key=lambda choice: -_begins_alike(choice, folded))
     return by_folded[found[0]] if found else None
+
+
+def _begins_alike(one: str, other: str) -> int:
+    """How many characters two words have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

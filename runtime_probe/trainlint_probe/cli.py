@@ -14,6 +14,8 @@ from trainlint_probe.options import Options, read_options
 from trainlint_probe.result import Result
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from trainlint.report.settings import Style
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE, NO_WINDOW, SCRIPT_FAILED = 0, 1, 2, 3, 4
@@ -47,6 +49,23 @@ def doctor(arguments: Sequence[str]) -> int:
     from trainlint_probe.doctor import examine
 
     return examine(arguments)
+
+
+def parser_of(command: str) -> ArgumentParser:
+    """The parser of one of the commands that this package brings, for completion in a shell."""
+    from trainlint_probe.judging.command import judge_parser
+    from trainlint_probe.options import doctor_parser, probe_parser
+    from trainlint_probe.planned.options import plan_parser
+    from trainlint_probe.prove.options import prove_parser
+
+    builders = {
+        "probe": probe_parser,
+        "doctor": doctor_parser,
+        "judge": judge_parser,
+        "prove": prove_parser,
+        "plan": plan_parser,
+    }
+    return builders[command]()
 
 
 def exit_code(result: Result) -> int:

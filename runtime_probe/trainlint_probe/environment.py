@@ -70,8 +70,8 @@ def concerns(facts: Mapping[str, str], environment: Mapping[str, str], *, has_gp
         )
     elif has_gpu and facts.get("GPU") is None and facts.get("CUDA") is not None:
         said.append(
-            f"This machine has an NVIDIA GPU that torch {version} (CUDA {facts['CUDA']}) cannot use: look at "
-            "CUDA_VISIBLE_DEVICES and whether the driver is new enough."
+            f"torch {version} (CUDA {facts['CUDA']}) cannot use this machine's NVIDIA GPU: check "
+            "CUDA_VISIBLE_DEVICES, and whether the driver is new enough."
         )
     cores = int(facts.get("CPU cores", "1"))
     if facts.get("CPU threads") == "1" and cores > 1 and int(environment.get("LOCAL_WORLD_SIZE") or "1") == 1:
@@ -96,8 +96,8 @@ def _thread_concerns(facts: Mapping[str, str], cores: int, environment: Mapping[
     each = f" in each of {processes} processes" if processes > 1 else ""
     fitting = max(cores // processes, 1)
     return [
-        f"torch computes with {threads} CPU threads{each}, and {cores} core{'s' * (cores > 1)} are there for them: set "
-        f"OMP_NUM_THREADS={fitting}, or ask for no more with torch.set_num_threads."
+        f"torch computes with {threads} CPU threads{each} on {cores} core{'s' * (cores > 1)}: set "
+        f"OMP_NUM_THREADS={fitting}, or call torch.set_num_threads with at most that."
     ]
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
@@ -77,6 +78,16 @@ class Launched:
     """What kept the script from the user's files."""
 
 
+def about_python(failure: str) -> str:
+    """Which Python a script ran with, where it failed because that one could not import something; else empty."""
+    if not failure.startswith(ModuleNotFoundError.__name__):
+        return ""
+    return (
+        f"The script ran with {sys.executable}. Install trainlint in the environment that has what the script imports, "
+        "and run it there."
+    )
+
+
 def request_of(options: RunOptions, script: str) -> Request:
     """The run of a script that the user asked for. Raises UsageError where scripts cannot be run, or there is none."""
     if sys.platform == "win32":
@@ -84,6 +95,11 @@ def request_of(options: RunOptions, script: str) -> Request:
     if not options.module and not Path(script).is_file():
         raise UsageError(f"there is no script {script}")
     simulated = options.device.startswith("simulated")
+    if options.processes > 1 and not simulated and find_spec("torch") is None:
+        raise UsageError(
+            f"--nproc-per-node needs torch's launcher, and {sys.executable} has no torch; install trainlint in the "
+            "environment of your training, and run it there"
+        )
     return Request(
         script=script,
         arguments=options.arguments,
@@ -211,10 +227,7 @@ def _failure_reason(exit_code: int, output: Path) -> str:
     if failure.exists():
         return f"The probe itself failed; please report this:\n{failure.read_text(encoding='utf-8')}"
     if shutil.disk_usage(output).free < LEAST_ROOM:
-        return (
-            f"There is no room left in {output.parent}, where what the script saves and the evidence go: set TMPDIR to "
-            "a directory that has some."
-        )
+        return f"{output.parent} is full, and evidence and saved files go there: set TMPDIR to a directory with room."
     if exit_code < 0:
         name = signal_name(-exit_code)
         hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
@@ -222,6 +235,6 @@ def _failure_reason(exit_code: int, output: Path) -> str:
     if exit_code == TIMED_OUT:
         return "The time was up, and the process could not say what it had seen."
     return (
-        f"The process ended with code {exit_code} and left no evidence. If it did not say why, it was replaced by "
-        "another program, or left Python by os._exit."
+        f"The process ended with code {exit_code} and left no evidence. If it printed no reason, another "
+        "program replaced it, or it called os._exit."
     )

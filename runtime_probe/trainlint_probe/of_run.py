@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from trainlint_probe.judgement.judged_run import judge_run, judge_together
 from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
-from trainlint_probe.launch import Launched, Request, launch, request_of
+from trainlint_probe.launch import Launched, Request, about_python, launch, request_of
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
@@ -151,10 +150,10 @@ def _noted(run: Run, launched: Launched, trouble: str) -> Run:
     """The run, with what the reader must know of its files."""
     few = about_few_steps(run) if run.simulated is None else ""  # growth is not judged on a simulated device
     notes = (*([few] if few else []), *about_files(launched.changed, launched.overlay))
-    if launched.overlay.layers and run.outcome == "script failed":
+    if launched.overlay.layers and run.outcome == "script failed" and not about_python(run.failure):
         notes = (
             *notes,
-            "If it failed for want of room or for another reason of the overlay, --no-overlay does without.",
+            "If the overlay made it fail, such as for lack of room, use --no-overlay.",
         )
     return replace(run, notes=(*run.notes, *notes, *([trouble] if trouble else [])))
 
@@ -173,10 +172,5 @@ def _lines(run: Run, script: Path | None, unkept: frozenset[str]) -> list[Line |
 
 def _with_missing_module(run: Run) -> Run:
     """The run, with which Python it was where the script could not import something: trainlint's own, perhaps."""
-    if not run.failure.startswith(ModuleNotFoundError.__name__):
-        return run
-    note = (
-        f"The script ran with {sys.executable}: install trainlint in the environment that has what the script imports, "
-        "and run it there."
-    )
-    return replace(run, notes=(note, *run.notes))
+    note = about_python(run.failure)
+    return replace(run, notes=(note, *run.notes)) if note else run

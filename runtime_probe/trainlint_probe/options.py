@@ -9,6 +9,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.cli import console
 from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
 from trainlint.config.kinds import LIMITS
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
     from trainlint.report.settings import Color
 
 PROBE_EXIT_CODES = (
-    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed (with --budget: a limit is exceeded, whatever is "
-    "confirmed); 2 wrong usage, or something could not be judged; "
-    "3 no window of steps was seen; 4 the script failed by its own fault; 5 the script touched a checkpoint on disk; "
-    "124 the time was up."
+    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed (with --budget: a limit is exceeded); 2 wrong "
+    "usage, or something could not be judged; 3 the probe saw no window of steps; 4 the script failed; 5 the "
+    "script changed a checkpoint on disk; 124 the time was up."
 )
 
 
@@ -86,8 +87,9 @@ def options_of(kind: type[_Options], typed: argparse.Namespace, **others: object
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
-    typed = _parser().parse_args(list(arguments))
-    words = without_separator(typed.words)
+    parser = probe_parser()
+    typed = parser.parse_args(list(arguments))
+    words = words_of(typed, parser)
     _check(typed, words)
     ran = typed.trace is None
     return options_of(
@@ -109,21 +111,20 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
     if typed.trace is not None and typed.module:
         raise UsageError("--trace judges what has been recorded; leave out -m, which runs a script")
     if typed.trace is not None and (typed.budget or typed.limits):
-        raise UsageError(
-            "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
-        )
+        raise UsageError("--budget counts while a script runs, which a trace cannot do; leave out --trace")
     if not typed.values and typed.device in ("cpu", "cuda"):
         raise UsageError("--no-values is for a simulated GPU; leave out --device, or name one as in --device simulated")
 
 
-def _parser() -> argparse.ArgumentParser:
+def probe_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint probe`."""
     parser = Parser(
         "trainlint probe",
         usage="trainlint probe [options] SCRIPT [ARGUMENT ...]\n"
         "       trainlint probe [options] -m MODULE [ARGUMENT ...]\n"
         "       trainlint probe [options] --trace TRACE [PATH ...]",
-        description="Run a training unchanged for a few steps, or read a trace of one, and say of each finding "
-        "whether it costs anything. Nothing of yours is changed: what the script saves goes to a temporary directory.",
+        description="Run a training for a few steps, or read a trace of one, and say what each finding "
+        "costs. Your files stay as they are: what the script saves goes to a temporary directory.",
         epilog=PROBE_EXIT_CODES,
         allow_abbrev=False,
     )
@@ -134,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
         "--no-values",
         dest="values",
         action="store_false",
-        help="count without computing what lies on the simulated GPU, for models that no CPU can hold or train",
+        help="count without computing values, for models that no CPU can hold or train",
     )
     deep = run.add_mutually_exclusive_group()
     deep.add_argument(
@@ -168,18 +169,43 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def without_separator(words: Sequence[str]) -> list[str]:
-    """The script and its arguments. `probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same."""
+def words_of(typed: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """The script and its arguments. `probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same.
+
+    Says on stderr which options of trainlint the script gets because they stand behind it.
+    """
+    words: list[str] = typed.words
     places = [index for index in (0, 1) if words[index : index + 1] == ["--"]]
+    if not places and words and not typed.module:
+        _tell_of_late_options(words, parser)
     return [word for index, word in enumerate(words) if index not in places[:1]]
+
+
+def _tell_of_late_options(words: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    """Name the options behind a script that trainlint has and the script's text does not speak of."""
+    own = {name for action in parser._actions for name in action.option_strings}  # noqa: SLF001 - no public list
+    named = (word.partition("=")[0] for word in words[1:])
+    late = [name for name in dict.fromkeys(named) if name.startswith("--") and name in own]
+    if not late:
+        return
+    try:
+        text = read_bounded(Path(words[0]), SOURCE_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return  # that there is no such script is said elsewhere
+    meant = [name for name in late if name not in text and name.lstrip("-").replace("-", "_") not in text]
+    if meant:
+        console.note(
+            f"note: {words[0]} gets {' and '.join(meant)}, which stands behind it. If trainlint is meant, write "
+            f"`{parser.prog} {meant[0]} ... {words[0]}`."
+        )
 
 
 def doctor_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint doctor`."""
     parser = Parser(
         "trainlint doctor",
-        description="Say what a training would find on this machine (PyTorch, devices, driver, settings), and what is "
-        "off with it.",
+        description="Show what a training finds on this machine (PyTorch, devices, driver, settings), and "
+        "what is wrong with it.",
         epilog="Exit codes: 0 nothing is off; 1 something is; 2 the machine could not be asked.",
         allow_abbrev=False,
     )
@@ -217,7 +243,7 @@ def add_run(run: argparse._ActionsContainer, *, steps: str, warmup: str) -> None
         "--overlay",
         action="store_true",
         default=None,
-        help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
+        help="run on an overlay, so that no file of your project changes, or not at all (default: where it works)",
     )
     overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
 

@@ -80,7 +80,7 @@ def test_why_tells_the_way_to_a_line_with_the_tests_before_it(abstract: Program)
         "== 0 → train.py:15: calls keep" in words
     )
     assert "TRN202 host-copy-in-training-step" in words
-    assert "silent: this code runs now and then" in words
+    assert "silent: this code runs only in some steps" in words
     reported = abstract("why", "helpers.py:2").out
     assert "TRN201 item-in-training-step reports `value.item()`" in reported
     assert "TRN201 item-in-training-step is silent" not in reported

@@ -52,6 +52,13 @@ def test_commands_options_rules_and_files_are_offered(completed: object, write: 
     assert completed("trainlint explain TRN20") >= {"TRN201", "TRN202"}
     assert completed("trainlint check --select TRN20") >= {"TRN201", "TRN202"}
     assert "train.py" in completed("trainlint check tr")
+    assert completed("trainlint check --output-format s") == {"sarif"}
+    assert completed("trainlint check --fail-on ") == {"advice", "warning", "error", "confirmed"}
+    assert completed("trainlint plan --gpu h2") >= {"h200"}
+    assert completed("trainlint baseline --pru") == {"--prune"}
+    assert completed("trainlint explain TRN201 TRN20") >= {"TRN201", "TRN202"}
+    assert "train.py" in completed("trainlint probe tr")
+    assert completed("trainlint probe --dev") == {"--device"}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,48 @@ def test_an_unknown_rule_is_answered_with_the_nearest(toys: Program) -> None:
     assert "`trainlint rules` lists all" in toys("explain", "qqqq").err
 
 
+def test_digits_that_look_like_letters_are_understood(program: Program) -> None:
+    assert 'did you mean "TRN201"?' in program("explain", "TRN2O1").err
+    assert 'did you mean "TRN212"?' in program("check", "--select", "TRN2l2").err
+
+
+def test_of_codes_that_are_equally_close_the_one_of_the_same_topic_is_offered(program: Program) -> None:
+    assert 'did you mean "TRN2' in program("explain", "TRN222").err
+
+
+def test_the_beginning_of_codes_lists_ten_of_them(program: Program) -> None:
+    listed = program("explain", "TRN2")
+    assert (listed.code, listed.out) == (2, "")
+    lines = listed.err.splitlines()
+    assert lines[0] == "trainlint: TRN2 stands for 19 rules; name one:"
+    assert lines[1] == "  TRN201 item-in-training-step"
+    assert lines[11:] == ["  and 9 more: `trainlint rules --select TRN2` lists all"]
+
+
+def test_several_rules_are_explained(toys: Program) -> None:
+    said = toys("explain", "TOY103", "toy-safe")
+    assert said.code == 0
+    assert said.out.index("TOY103") < said.out.index("TOY101")
+    pages = json.loads(toys("explain", "TOY103", "toy-safe", "--output-format", "json").out)
+    assert [page["code"] for page in pages] == ["TOY103", "TOY101"]
+
+
+@pytest.mark.parametrize(
+    ("words", "some"),
+    [
+        ("oom", {"TRN304", "TRN311", "TRNP304"}),
+        ("leak", {"TRN304", "TRN315"}),
+        ("num_workers", {"TRN101", "TRN103"}),
+        ("tqdm", {"TRN212"}),
+        ("slow dataloader", {"TRN101", "TRN102", "TRNP101"}),
+    ],
+)
+def test_rules_are_found_by_what_people_call_their_subject(program: Program, words: str, some: set[str]) -> None:
+    found = set(codes(program, *words.split()))
+    assert some <= found
+    assert "TRN201" not in found
+
+
 def codes(program: Program, *arguments: str) -> list[str]:
     result = program("rules", "--output-format", "json", *arguments)
     assert result.code == 0

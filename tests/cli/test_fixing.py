@@ -43,9 +43,7 @@ def test_a_level_alone_writes_nothing_and_says_what_does(toys: Program, write: W
     path = write("train.py", ALL)
     result = toys("check", level)
     assert (result.code, path.read_text()) == (1, ALL)
-    assert (
-        result.err == f"note: {level} only says which fixes are meant; add --fix to write them, or --diff to see them\n"
-    )
+    assert result.err == f"note: {level} only chooses fixes; add --fix to write them, or --diff to see them\n"
     assert result.out.splitlines()[-2:] == [
         "Found 3 problems in 1 file with training code (1 fixable with --fix, 1 more with --fix",
         "--numeric-fixes, 1 more with --fix --unsafe-fixes).",
@@ -175,7 +173,8 @@ def test_nothing_to_fix_is_0_with_diff(toys: Program, write: Write) -> None:
     result = toys("check", "--diff")
     assert (result.code, result.out, result.err) == (
         *(0, ""),
-        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n",
+        "Nothing would be changed. Left: 1 problem needs --fix --unsafe-fixes.\n"
+        "`trainlint check --diff --unsafe-fixes` shows the other fixes.\n",
     )
     assert toys("check", "--diff", "--quiet").err == ""
 

@@ -93,7 +93,7 @@ def test_an_unknown_id_is_refused_and_nothing_is_fixed(program: Program, write: 
     for options in ((), ("--fix", "--unsafe-fixes")):
         refused = program("check", "--only", "0123456789", *options)
         assert (refused.code, refused.out) == (2, "")
-        assert "no finding here has the id 0123456789: it is fixed, its statement was changed, or " in refused.err
+        assert "no finding here has the id 0123456789: it was fixed, its statement changed, or " in refused.err
     assert train.read_text() == TRAIN
 
 

@@ -70,7 +70,7 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert "TRN706 graph-break-in-compiled (preview) is silent: the file does not use torch.compile\n" in result.out
     words = " ".join(result.out.split())
     assert "TRN201 item-in-training-step" in words
-    assert "silent: this code runs now and then (an interval, a first step, a failure)" in words
+    assert "silent: this code runs only in some steps (an interval, a first step, a failure)" in words
 
 
 def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, write: Write) -> None:

@@ -94,7 +94,7 @@ def test_a_part_of_too_large_a_project_is_judged_by_the_files_nearest_to_it_and_
     monkeypatch.setattr(import_graph, "MOST_WHOLE", 0)
     for words in (["check", "shapes/engine.py"], ["why", "shapes/engine.py"]):
         main([*words, "--no-cache"])
-        assert "note: the project is too large to be linked as a whole" in capsys.readouterr().err
+        assert "note: the project is too large to link as a whole" in capsys.readouterr().err
     main(["check", ".", "--no-cache"])
     main(["check", "shapes/engine.py", "--no-cache", "--quiet"])
     assert "too large" not in capsys.readouterr().err

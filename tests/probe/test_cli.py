@@ -147,7 +147,7 @@ class TestTraces:
         monkeypatch.chdir(tmp_path)
         trace = starved(tmp_path).name
         Path("train.py").write_text("import torch\ndef train(:\n")
-        sentence = "could not judge train.py: line 2: it is no Python that this interpreter reads"
+        sentence = "could not judge train.py: line 2: syntax error in Python"
         assert main(["probe", "--trace", trace, "train.py"]) == 2
         shown = " ".join(capsys.readouterr().out.split())
         assert "confirmed trace.json.gz TRNP101 loader-starvation" in shown
@@ -270,7 +270,7 @@ class TestRuns:
         assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
         (runner.project / "fails.py").write_text("import not_installed_here\n")
         main(["probe", "--no-deep", "fails.py"])
-        assert f"The script ran with {sys.executable}: install" in " ".join(capfd.readouterr().out.split())
+        assert f"The script ran with {sys.executable}: Install" in " ".join(capfd.readouterr().out.split())
         (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
         assert main(["probe", "--device", "cpu", "--no-deep", "fails.py"]) == 4
         said = " ".join(capfd.readouterr().out.split())  # lines are as wide as the terminal
@@ -332,6 +332,31 @@ class TestRuns:
 
 @pytest.mark.nightly
 @pytest.mark.slow
+def test_an_option_behind_the_script_is_pointed_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("parser.add_argument('--steps')\n")
+    read_options(["train.py", "--steps", "3"])
+    read_options(["train.py", "--", "--device", "cpu"])
+    assert capsys.readouterr().err == ""
+    read_options(["train.py", "--steps", "3", "--device=cpu"])
+    assert capsys.readouterr().err == (
+        "note: train.py gets --device, which stands behind it. If trainlint is meant, write "
+        "`trainlint probe --device ... train.py`.\n"
+    )
+
+
+def test_several_processes_need_torch_of_this_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trainlint_probe.launch.find_spec", lambda name: None)
+    (tmp_path / "train.py").write_text("")
+    assert main(["probe", "--device", "cpu", "--nproc-per-node", "2", "train.py"]) == 2
+    assert f"{sys.executable} has no torch" in capsys.readouterr().err
+
+
 def test_the_doctor_tells_of_torch(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--output-format", "json"]) in (0, 1)
     facts = json.loads(capsys.readouterr().out)["facts"]

@@ -56,7 +56,7 @@ def test_checkpoints_that_are_gone_are_told_apart(here: str) -> None:
 
 def test_what_looks_like_a_download_comes_with_advice(here: str) -> None:
     told = about_files(Changes(new=(f"{here}/data/train.tar",), size=3_400_000_000), OVERLAY)
-    assert told[1].startswith("That was 3.4 GB. What a script downloads or prepares there is done anew in each run")
+    assert told[1].startswith("That was 3.4 GB. The script downloads or prepares it again in each run")
     assert len(about_files(Changes(new=(f"{here}/data/train.tar",), size=3_400_000_000), NO_OVERLAY)) == 1
 
 

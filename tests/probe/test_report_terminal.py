@@ -62,7 +62,7 @@ def test_each_rank_has_a_line() -> None:
     assert "4 processes" in text.splitlines()[0]
     assert "Above is rank 0." in text
     assert "  rank 3        43 ms  data wait 15.4 ms, forward 10.2 ms" in text
-    assert "Rank 3 holds the others up" in text
+    assert "Rank 3 delays the others" in text
     assert text.count("note: the step was still getting faster") == 1
     assert "note: no evidence came from rank 1, 2\n" in render([samples.ranks()[0], samples.ranks()[3]], [], Style())
 
@@ -76,13 +76,13 @@ def test_what_has_no_line_of_its_own_is_named_by_its_file() -> None:
 
 def test_without_findings_or_steps_the_report_says_so() -> None:
     assert "There is no finding to judge." in render([samples.run()], [], Style())
-    assert "No finding is confirmed" in render([samples.run()], [samples.SAVING], Style())
+    assert "No finding costs this run 1% or more" in render([samples.run()], [samples.SAVING], Style())
     unseen = Run(("train.py",), Environment({}), "no step")
     assert render([unseen], [], Style()) == "No step was measured: no optimizer step was seen.\n"
 
 
 SILENT = Unjudged(
-    failures=(Failure("src/data.py", "line 3: it is no Python that this interpreter reads", "TRN001"),),
+    failures=(Failure("src/data.py", "line 3: syntax error in Python", "TRN001"),),
     left_out={"vendor/a.py": "the configuration excludes it", "vendor/b.py": "the configuration excludes it"},
     ignored=Ignored(by_comments=1, by_configuration=2),
 )
@@ -90,8 +90,8 @@ SILENT = Unjudged(
 
 def test_what_could_not_be_judged_is_told_as_check_tells_it() -> None:
     text = render([samples.run()], [samples.SAVING], Style(), unjudged=SILENT)
-    assert "\nerror: could not judge src/data.py: line 3: it is no Python that this interpreter reads\n" in text
-    assert "cost this training what counts; not everything could be judged." in " ".join(text.split())
+    assert "\nerror: could not judge src/data.py: line 3: syntax error in Python\n" in text
+    assert "as far as the probe could measure; not everything could be judged." in " ".join(text.split())
     assert "note: not judged: vendor/a.py, vendor/b.py (the configuration excludes it)\n" in text
     assert "note: ignored: 1 finding by comments and 2 findings by the configuration\n" in text
     assert "not everything could be judged" not in render([samples.run()], [samples.SAVING], Style())
@@ -164,7 +164,7 @@ def test_a_trace_is_told_from_its_step_to_its_waits(tmp_path: Path) -> None:
 def test_a_trace_without_a_device_says_what_it_cannot_tell(tmp_path: Path) -> None:
     text = render_trace(read_trace(samples.trace_of_host(tmp_path / "trace.json")), [], Style())
     assert "  backward " in text
-    assert "note: The trace has no work of a device" in text
+    assert "note: The trace has no device events" in text
     assert "Kernels" not in text
 
 
@@ -172,7 +172,7 @@ def test_a_busy_machine_is_said_before_any_phase() -> None:
     busy = replace(samples.run(), cores=Cores(16, 3.0, others=12.0, waited=0.4))
     lines = render([busy], samples.VERDICTS, Style()).splitlines()
     said, split = " ".join(lines), next(number for number, line in enumerate(lines) if "data wait" in line)
-    assert "for 40% of the measured time the training was ready to run and had no core" in said
+    assert "the training waited for a CPU core for 40% of the measured time" in said
     assert "The machine was busy" in " ".join(lines[:split])
     quiet = replace(busy, cores=Cores(16, 3.0, others=1.0, waited=0.02))
     assert "The machine was busy" not in render([quiet], samples.VERDICTS, Style())

@@ -28,7 +28,7 @@ def train(model, optimizer, loader):
         ("schedule=None", "the profiler records every step of training (line 7: for inputs in loader)"),
         (
             "schedule=schedule(wait=1, warmup=1, active=3)",
-            "`profiler.step()` is never called, and the profiler stays in the first phase of its schedule",
+            "nothing calls `profiler.step()`: the profiler stays in the first phase of its schedule",
         ),
     ],
 )

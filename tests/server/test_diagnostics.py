@@ -155,7 +155,7 @@ async def test_a_file_that_is_no_python_says_so_at_its_line(editor: Editor, proj
     editor.type(uri, UTILS.replace("print(", "print(("))
     [found] = await editor.codes(uri, "TRN001")
     assert found.range.start.line == 4
-    assert "it is no Python" in found.message
+    assert "syntax error in Python" in found.message
 
 
 async def test_a_document_of_any_size_is_one_sentence_and_the_others_are_judged(editor: Editor, project: Path) -> None:

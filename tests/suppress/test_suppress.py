@@ -288,7 +288,7 @@ def test_not_called_unused(text: str) -> None:
 
 def test_one_comment_is_one_finding_at_its_words() -> None:
     [finding] = judged("x = 1  # trainlint: ignore[TRN201, TRN202]\n").findings
-    assert finding.message.startswith("TRN201 and TRN202 silence nothing on this statement")
+    assert finding.message.startswith("unused ignore: TRN201 and TRN202 do not occur here")
     assert (finding.span.start_column, finding.span.end_column) == (28, 42)
     assert (finding.severity, finding.name) == (Severity.ADVICE, "unused-ignore")
     assert finding.fix
@@ -298,7 +298,7 @@ def test_one_comment_is_one_finding_at_its_words() -> None:
 def test_rules_that_did_not_run_are_not_judged() -> None:
     text = "x = 1  # trainlint: ignore[TRN201, TRN202]\n"
     [finding] = judged(text, [rule for rule in RULES if rule.code in ("TRN002", "TRN202")]).findings
-    assert finding.message.startswith("TRN202 silences nothing")
+    assert finding.message.startswith("unused ignore: TRN202 does not occur")
     assert finding.fix
     assert finding.fix.title == "Remove TRN202 from the comment"
 
@@ -359,7 +359,7 @@ def test_an_unknown_code_can_be_silenced_by_naming_its_rule() -> None:
 def test_without_the_installed_rules_only_full_codes_are_judged() -> None:
     text = "x = 1  # trainlint: ignore[TRN201, TRN2, TRN999]  # trainlint: ignore\n"
     [finding] = judged(text, all_known=False).findings
-    assert finding.message.startswith("TRN201 silences nothing")
+    assert finding.message.startswith("unused ignore: TRN201 does not occur")
 
 
 # The page

@@ -58,6 +58,7 @@ def _item(
         _CHANGES[level] if level is not None else f"`trainlint explain {rule.code}` says what",
         _check(rule),
         prerequisites(rule.code, listed),
+        sum(finding.heat.in_step for finding in found),
     )
 
 
@@ -95,4 +96,4 @@ def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdic
         return Gain(Basis.MEASURED, "it happens in each step that was measured; its cost was not timed")
     if seen and all(item.state is State.REFUTED for item in seen):
         return Gain(Basis.MEASURED, "less than the threshold of the probe: leave it", 0.0, 0.0)
-    return PUBLISHED.get(code, Gain(Basis.UNKNOWN, "nobody measured it on your run"))
+    return PUBLISHED.get(code, Gain(Basis.UNKNOWN, "unknown until you run `trainlint probe`"))

@@ -82,8 +82,8 @@ def _refuse_files_named_like_options(words: "Sequence[str]") -> None:
 
             raise UsageError(
                 sentence(
-                    f"{word} is an option, and a file of this name is here, too; write ./{word} for the file, or run "
-                    "trainlint in another directory for the option",
+                    f"{word} is both an option and a file here; write ./{word} for the file, or run trainlint "
+                    "in another directory for the option",
                     unicode=True,
                 )
             )

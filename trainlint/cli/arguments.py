@@ -128,7 +128,8 @@ def check_parser() -> argparse.ArgumentParser:
     new.add_argument(
         "--diff-base",
         metavar="REF",
-        help="report only findings on lines that changed since this branch, tag or commit, or that they brought about",
+        help="report only findings on lines that changed since this branch, tag or commit, or that became hot because "
+        "of them",
     )
 
     fixes = parser.add_argument_group(OF_FIXES)
@@ -161,7 +162,7 @@ def check_parser() -> argparse.ArgumentParser:
     reports = parser.add_argument_group("output")
     reports.add_argument(
         "--output-format",
-        type=output,
+        type=Words(output, tuple(FORMATS)),
         action="append",
         metavar="FORMAT[=FILE]",
         help=f"{', '.join(FORMATS)} (default: {DEFAULT_FORMAT}); may be given again for a report in a file",
@@ -171,8 +172,8 @@ def check_parser() -> argparse.ArgumentParser:
         "--only",
         action="append",
         metavar="ID",
-        help="report, and with --fix fix, nothing but the finding with this id; may be given again. "
-        "--output-format agent and json show ids",
+        help="report, and with --fix fix, only the finding with this id (see --output-format agent); may be "
+        "given again",
     )
     reports.add_argument(
         "--max-findings",
@@ -187,8 +188,8 @@ def check_parser() -> argparse.ArgumentParser:
         "--evidence",
         type=Path,
         metavar="FILE",
-        help="show what a run proved of each finding, the dearest first; "
-        "`trainlint probe --output-format json -o FILE` writes it",
+        help="show what a run proved of each finding, most expensive first; `trainlint probe --output-format "
+        "json -o FILE` writes it",
     )
     add_color(reports)
     reports.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
@@ -227,8 +228,10 @@ def add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
             group.add_argument(key.flag, type=words, action=action, metavar=option.metavar, help=text)
 
 
-def typed(kind: Kind, also: str = "") -> Callable[[str], object]:
+def typed(kind: Kind, also: str = "") -> Words:
     """What turns a word of the command line into a value of a kind, or into the word `also`."""
+    choices = kind.schema.get("enum")
+    offered = [*choices, *([also] if also else [])] if isinstance(choices, list) else []
 
     def read(text: str) -> object:
         if also and text.lower() == also:
@@ -243,10 +246,9 @@ def typed(kind: Kind, also: str = "") -> Callable[[str], object]:
     def _nearest(text: str) -> str:
         from trainlint.naming import did_you_mean
 
-        words = kind.schema.get("enum")
-        return did_you_mean(text, [*words, *([also] if also else [])]) if isinstance(words, list) else ""
+        return did_you_mean(text, offered)
 
-    return read
+    return Words(read, offered)
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -322,7 +324,19 @@ def add_color(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def one_of(words: Sequence[str]) -> Callable[[str], str]:
+class Words:
+    """A reader of a word of the command line, with the words that a shell offers for it."""
+
+    def __init__(self, read: Callable[[str], object], offered: Sequence[str]) -> None:
+        self._read = read
+        self.offered = tuple(offered)
+
+    def __call__(self, text: str) -> object:
+        """What the word stands for. Raises what the reader raises."""
+        return self._read(text)
+
+
+def one_of(words: Sequence[str]) -> Words:
     """What takes one of these words, and offers the nearest for another."""
 
     def read(text: str) -> str:
@@ -332,7 +346,7 @@ def one_of(words: Sequence[str]) -> Callable[[str], str]:
 
         raise argparse.ArgumentTypeError(f"expected one of {', '.join(words)}, not {text!r}{did_you_mean(text, words)}")
 
-    return read
+    return Words(read, words)
 
 
 def _columns() -> int:

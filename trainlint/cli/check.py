@@ -213,7 +213,7 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError("--fail-on confirmed needs --evidence FILE, which says what is confirmed")
     if (options.numeric_fixes or options.unsafe_fixes) and not (fixing(options) or options.quiet):
         level = "--unsafe-fixes" if options.unsafe_fixes else "--numeric-fixes"
-        console.note(f"note: {level} only says which fixes are meant; add --fix to write them, or --diff to see them")
+        console.note(f"note: {level} only chooses fixes; add --fix to write them, or --diff to see them")
 
 
 def configurations_of(options: Namespace) -> Configurations:

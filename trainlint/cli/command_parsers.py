@@ -48,8 +48,8 @@ def _why_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint why",
         usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
-        description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
-        "why each rule that looks at it reports something or is silent. Without LINE: each line that a rule looks at.",
+        description="Explain a line: how often it runs, whether autograd is on, what its values are, and why "
+        "each rule reports something or is silent. Without LINE: each line that a rule looks at.",
         epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -71,8 +71,8 @@ def _advise_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint advise",
         usage="trainlint advise [PATH ...] [options]",
-        description="List what to do first: findings by rule, with the gain that a run measured, a plan computed or "
-        "others published, the effort, what may change, and what to check afterwards.",
+        description="List what to do first: findings by rule, each with its gain (measured, planned or "
+        "published), effort, changes, and what to check afterwards.",
         epilog="Exit codes: 0; 2 where something could not be judged.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -98,8 +98,8 @@ def _server_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint server",
         usage="trainlint server [options]",
-        description="Judge what is open in an editor, over the Language Server Protocol on standard input and output. "
-        "Editors start it. Settings are those of each project; options win over them.",
+        description="Judge what is open in an editor, over the Language Server Protocol on standard input "
+        "and output. Editors start it. Options win over the settings of each project.",
         epilog="Exit codes: 0; 2 where it cannot start.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -133,13 +133,13 @@ def _explain_parser() -> argparse.ArgumentParser:
 
     parser = Parser(
         "trainlint explain",
-        usage="trainlint explain RULE [options]",
-        description="Show the page of a rule: what it finds, why it costs, and what to write instead.",
+        usage="trainlint explain RULE [RULE ...] [options]",
+        description="Show the pages of rules: what each finds, why it costs, and what to write instead.",
         epilog="Exit codes: 0; 2 where there is no such rule.",
         formatter_class=Help,
         allow_abbrev=False,
     )
-    parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
+    parser.add_argument("rules", nargs="+", metavar="RULE", help="codes such as TRN201, or names, in any case")
     add_plugins(parser)
     _add_page_format(parser, FORMATS)
     add_color(parser)
@@ -153,7 +153,8 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint rules",
         usage="trainlint rules [WORD ...] [options]",
-        description="List the rules, or those whose code, name or summary has all of the words.",
+        description="List the rules, or those that match all of the words: in their code, name or summary, "
+        "or by what people call it (oom, leak, num_workers, tqdm).",
         epilog="Exit codes: 0; 2 where no rule is left to list.",
         formatter_class=Help,
         allow_abbrev=False,

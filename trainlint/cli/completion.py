@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 from trainlint.cli import console
-from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE
+from trainlint.cli.added import added_parser
+from trainlint.cli.arguments import COMMANDS_OF_SETUP, COMMANDS_OF_THE_PROBE, Words, known_commands
 from trainlint.cli.command_parsers import command_parser
 from trainlint.cli.console import UsageError
+from trainlint.cli.setup.arguments import baseline_parser, init_parser
 from trainlint.report.characters import sentence
 
 TYPE_CHECKING = False
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _OF_RULES = frozenset({"RULE", "RULES"})
-_OF_FILES = frozenset({"FILE", "PATH", "FILE[:LINE]", "NAME_OR_PATH"})
+_OF_FILES = frozenset({"FILE", "PATH", "FILE[:LINE]", "NAME_OR_PATH", "MODEL", "CLAIMS"})
 _OF_DIRECTORIES = frozenset({"DIR"})
 
 
@@ -43,23 +45,29 @@ def whole_parser(codes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("trainlint")
     parser.add_argument("--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(metavar="COMMAND")
-    for name, purpose in COMMANDS.items():
-        of_command = command_parser(name)
+    for name, purpose in known_commands().items():
+        of_command = _parser_of(name)
         for action in of_command._actions:  # noqa: SLF001 - argparse has no public list of what it takes
             if action.help == argparse.SUPPRESS:
                 action.help = "file or directory"
             if action.metavar in _OF_RULES:
                 action.choices = codes
-            elif action.type is Path or action.metavar in _OF_FILES:
+            elif isinstance(action.type, Words) and action.type.offered:
+                action.choices = action.type.offered
+            elif action.type is Path or action.metavar in _OF_FILES or action.nargs == argparse.REMAINDER:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks
             elif action.metavar in _OF_DIRECTORIES:
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # likewise
         commands.add_parser(name, help=purpose, parents=[of_command], add_help=False)
-    for name, purpose in COMMANDS_OF_THE_PROBE.items():
-        # Their options stand in the probe's package. What they take besides are files.
-        of_probe = commands.add_parser(name, help=purpose)
-        of_probe.add_argument("paths", nargs="*", help="file").complete = shtab.FILE  # type: ignore[attr-defined]  # likewise
     return parser
+
+
+def _parser_of(command: str) -> argparse.ArgumentParser:
+    if command in COMMANDS_OF_THE_PROBE:
+        return added_parser(command)
+    if command in COMMANDS_OF_SETUP:
+        return baseline_parser() if command == "baseline" else init_parser()
+    return command_parser(command)
 
 
 def _codes() -> list[str]:

@@ -45,13 +45,13 @@ def usable_evidence(path: Path, *, only_confirmed: bool) -> Evidence:
         raise UsageError(f"{path} is about no source file; name some after --trace, or the script that trains")
     if not any(map(os.path.exists, files)):
         raise UsageError(
-            f"{path} is about {files[0]}, which is not there; start trainlint in the directory in which "
-            "`trainlint probe` was started, or anywhere in the same git repository"
+            f"{path} is about {files[0]}, which is not here; start trainlint where `trainlint probe` was "
+            "started, or anywhere in the same git repository"
         )
     if only_confirmed and evidence.cut_short:
         raise UsageError(
-            f"{path} is of a run that was cut short ({evidence.cut_short}), so what it does not confirm may cost "
-            "much all the same; run `trainlint probe` again, or leave out --fail-on confirmed"
+            f"{path} is of a run that was cut short ({evidence.cut_short}): what it does not confirm may "
+            "still cost time; run `trainlint probe` again, or leave out --fail-on confirmed"
         )
     return evidence
 

@@ -13,7 +13,8 @@ from trainlint.cli.console import UsageError
 from trainlint.cli.outputs import outputs
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.read import read_bytes
-from trainlint.finding import Failure
+from trainlint.finding import Failure, Safety
+from trainlint.handbook import FIX_FLAGS
 from trainlint.paths import shown_path
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
@@ -158,10 +159,29 @@ def show_diff(found: Run, options: Namespace) -> None:
         fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
         done = [f"fix {count(fixed, 'problem')}"] if fixed else []
         done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
-        console.note(f"Would {' and '.join(done)} in {files}. {left_over(found.report)}".rstrip())
+        console.note(f"Would {' and '.join(done)} in {files}{_besides(found)}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
         left = left_over(found.report)
         console.note(f"Nothing would be changed. {left}" if left else "There is nothing to fix.")
+    _tell_higher_level(found.report)
+
+
+def _besides(found: Run) -> str:
+    """How many findings more fixes and what they leave are about than the report without fixes has, as a clause."""
+    report = found.report
+    more = report.fixed + report.ignored + len(report.findings) - found.before
+    if more <= 0 or report.compared is not None or report.left_out:
+        return ""
+    one = "it shows" if more == 1 else "they show"
+    return f" ({more} more than `trainlint check` reports: {one} only after other fixes)"
+
+
+def _tell_higher_level(report: Report) -> None:
+    """Say on stderr which option shows the fixes that stay, where there are any."""
+    levels = {finding.fix.safety for finding in report.findings if finding.fix is not None}
+    if levels and max(levels) > Safety.SAFE:
+        flag = FIX_FLAGS[max(levels)].removeprefix("--fix ")
+        console.note(f"`trainlint check --diff {flag}` shows the other fixes.")
 
 
 def _root_of_patch(found: Run) -> Path | None:
@@ -227,8 +247,8 @@ def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None
         )
     if not options.quiet and _trains_nothing(discovery, found):
         console.note(
-            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks at PyTorch "
-            "code that takes optimizer steps or hands a model to a Trainer"
+            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks for "
+            "PyTorch code that takes optimizer steps or passes a model to a Trainer"
         )
     for sentence in found.unfixed:
         console.note(f"trainlint: {sentence}")
@@ -239,8 +259,8 @@ def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None
 def tell_partial() -> None:
     """Say on stderr that a project is too large to be linked as a whole where a part of it is named."""
     console.note(
-        "note: the project is too large to be linked as a whole where a part of it is named, so `trainlint check` on "
-        "all of it may find something else here"
+        "note: the project is too large to link as a whole for a part of it; `trainlint check` on the whole "
+        "project may find more here"
     )
 
 

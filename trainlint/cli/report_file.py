@@ -23,7 +23,7 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
     """
     place = absolute(path)
     if _is_in_project(place) and (place.is_symlink() or write_leaves_project(place)):
-        raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
+        raise UsageError(f"{path} is a link or lies behind one, so the report is not written there; name its own place")
     if not place.parent.is_dir():
         raise UsageError(f"the report cannot be written to {path}: there is no directory {path.parent}; make it first")
     if place.is_dir():

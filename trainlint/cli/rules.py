@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from trainlint.catalogue import installed_rules
@@ -19,6 +20,28 @@ if TYPE_CHECKING:
 
     from trainlint.catalogue import InstalledRule
 
+_EVERY_RULE = ("",)
+_SAID_OTHERWISE: Mapping[str, tuple[str, ...]] = {
+    "oom": ("trn3", "trnp3", "into the memory", "much of each gpu", "whole vocabulary"),
+    "leak": ("outlive", "grows", "hold more memory", "keeps its graph"),
+    "num_workers": ("worker",),
+    "pin_memory": ("pinned",),
+    "dataloader": ("loader",),
+    "dataloading": ("loader",),
+    "tqdm": ("progress bar",),
+    "sync": ("host", "wait"),
+    "amp": ("mixed precision", "autocast", "float16"),
+    "bf16": ("bfloat16", "mixed precision", "16 bits"),
+    "fp16": ("float16", "mixed precision", "16 bits"),
+    "flash": ("attention",),
+    "ddp": ("distributeddataparallel",),
+    "gpu": ("device", "cuda"),
+    "logging": ("logged", "progress bar", "printed"),
+    "slow": _EVERY_RULE,
+    "speed": _EVERY_RULE,
+    "performance": _EVERY_RULE,
+}
+"""By a word in lower case, what else it matches besides itself."""
 _NO_MARKS = str.maketrans(dict.fromkeys("`()[],.;:=\"'/", " "))
 
 
@@ -43,17 +66,26 @@ def rules(options: Namespace) -> int:
 
 
 def _that_say(words: Sequence[str], rules: Sequence[InstalledRule]) -> Sequence[InstalledRule]:
-    """The rules in whose code, name or summary all the words stand, in any case. Raises UsageError for none."""
+    """The rules in whose code, name or summary all the words stand, in any case, or what they mean there.
+
+    Raises UsageError where there is none.
+    """
     texts = {rule: f"{rule.code} {rule.name} {rule.name.replace('-', ' ')} {rule.summary}".lower() for rule in rules}
     for word in words:
-        if not any(word.lower() in text for text in texts.values()):
+        if not any(_says(text, word) for text in texts.values()):
             spoken = {part for text in texts.values() for part in text.translate(_NO_MARKS).split() if len(part) > 2}
             raise UsageError(f'no rule says "{word}"{did_you_mean(word, spoken) or "; `trainlint rules` lists all"}')
-    found = [rule for rule, text in texts.items() if all(word.lower() in text for word in words)]
+    found = [rule for rule, text in texts.items() if all(_says(text, word) for word in words)]
     if not found:
         listed = " and ".join(f'"{word}"' for word in words)
         raise UsageError(f"no rule says {listed} together; use fewer words")
     return found
+
+
+def _says(text: str, word: str) -> bool:
+    """Whether a text in lower case has a word, in any case, or says it otherwise."""
+    folded = word.lower()
+    return any(each in text for each in (folded, *_SAID_OTHERWISE.get(folded, ())))
 
 
 def _selected(words: Sequence[str], known: Sequence[InstalledRule]) -> list[InstalledRule]:

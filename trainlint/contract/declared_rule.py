@@ -32,11 +32,11 @@ EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: 
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
 STAYS_SILENT = "Stays silent"
 _RUNS = {
-    Heat.STEP: "in each training step",
-    Heat.INNER: "in a loop within a training step",
-    Heat.EVAL_STEP: "in each evaluation step",
+    Heat.STEP: "in every training step",
+    Heat.INNER: "in a loop inside a training step",
+    Heat.EVAL_STEP: "in every evaluation step",
     Heat.EPOCH: "once an epoch",
-    Heat.RARE: "now and then (an interval, a first step, a failure)",
+    Heat.RARE: "only in some steps (an interval, a first step, a failure)",
     Heat.ONCE: "once",
     Heat.WORKER: "in data-loading workers",
     Heat.UNKNOWN: "at an unknown frequency",
@@ -325,13 +325,23 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
     """The list of what keeps a rule silent, as Markdown."""
     items = [item.sentence for item in cls.guards]
     if cls.when:
-        seldom = [words for heat, words in _RUNS.items() if heat not in cls.when]
-        if seldom:
-            items.insert(0, f"it runs {' or '.join(filter(None, [', '.join(seldom[:-1]), seldom[-1]]))}")
+        if any(heat not in cls.when for heat in _RUNS):
+            items.insert(0, _runs_otherwise(cls.when))
     if not cls.in_tests:
         items.append("the file is a test or a benchmark (its findings are hidden by default)")
     listed = ";\n- ".join(items)
     return f"- {listed}." if items else ""
+
+
+def _runs_otherwise(when: Mapping[Heat, Confidence]) -> str:
+    """That code runs at none of these frequencies, as a clause."""
+    named = [words for heat, words in _RUNS.items() if heat in when and heat not in (Heat.INNER, Heat.UNKNOWN)]
+    if Heat.INNER not in when and Heat.STEP in when:
+        named[0] = f"{named[0]} outside of inner loops"
+    often = " or ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    if Heat.UNKNOWN in when:
+        return f"trainlint sees that it does not run {often}"
+    return f"it does not run {often}, or trainlint cannot tell how often it runs"
 
 
 def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:

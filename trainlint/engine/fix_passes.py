@@ -132,6 +132,7 @@ def _after(earlier: Outcome, later: Outcome) -> Outcome:
         rewrite = replace(earlier.rewrite, after=later.rewrite.after)
     return replace(
         later,
+        before=earlier.before,
         fixed=tuple(sorted(fixed.items())),
         ignored=earlier.ignored + later.ignored,
         rewrite=rewrite if rewrite is None or _changes(rewrite) else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 from trainlint.finding import Failure
@@ -48,10 +49,11 @@ def _why_unparsable(source: SourceFile, error: BaseException) -> str:
             from trainlint.notebooks.places import words_in_cells  # few projects have notebooks
 
             message = words_in_cells(message, source.cells)
-        reason = f"{source.line_name(line)}: it is no Python that this interpreter reads ({message})"
+        version = ".".join(map(str, sys.version_info[:2]))
+        reason = f"{source.line_name(line)}: syntax error in Python {version} ({message})"
         if _looks_like_python_2(source.line(line)):
-            return f"{reason}; it looks like Python 2, which trainlint does not judge: exclude it"
-        return f"{reason}; correct it, exclude it, or run trainlint with the Python version it is written for"
+            return f"{reason}; this looks like Python 2, which trainlint does not judge: exclude the file"
+        return f"{reason}; fix or exclude the file, or run trainlint under the Python version this code targets"
     if isinstance(error, RecursionError | MemoryError):
         return "it is nested too deeply to be parsed; exclude it"
     return f"it cannot be parsed ({error}); exclude it or correct it"

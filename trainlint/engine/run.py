@@ -45,6 +45,8 @@ class Run:
     """How many files took part in linking that were not judged."""
     unfixed: tuple[str, ...] = ()
     """Why files were not fixed that could be judged, a sentence each."""
+    before: int = 0
+    """How many findings there were before anything was fixed, known in the baseline or not."""
     is_partial: bool = False
     """Whether files of too large a project took no part that belong to the files of the run."""
     may_train: bool = True
@@ -318,6 +320,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         ),
         rewrites=tuple(outcome.rewrite for outcome in outcomes if outcome.rewrite),
         unfixed=tuple(outcome.unfixed for outcome in outcomes if outcome.unfixed),
+        before=sum(outcome.before for outcome in outcomes),
     )
 
 

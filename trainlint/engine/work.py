@@ -76,6 +76,8 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     suppressed: int = 0
+    before: int = 0
+    """How many findings there were before anything was fixed."""
     fixed: tuple[tuple[str, int], ...] = ()
     """How many findings of each rule were fixed."""
     ignored: int = 0
@@ -239,6 +241,7 @@ def _found_and_fixed(
         findings=tuple(verdicts.findings),
         failures=tuple(verdicts.failures),
         suppressed=verdicts.suppressed,
+        before=len(verdicts.findings),
         judged=not any(failure.rule in (None, UNREADABLE) for failure in verdicts.failures),
         training=True,
     )

@@ -50,10 +50,10 @@ class CommentFindings:
 
     def _unused(self, directive: Directive, entries: list[Entry]) -> Finding:
         words = tuple(entry.word for entry in entries if entry.word)
-        named = " and ".join(word.text for word in words) or "this ignore"
-        verb = "silence" if len(words) > 1 else "silences"
-        place = "in this file" if directive.whole_file else "on this statement"
-        message = f"{named} {verb} nothing {place}, and would hide the next real finding without a word"
+        named = " and ".join(word.text for word in words) or "any finding"
+        verb = "do" if len(words) > 1 else "does"
+        place = "in this file" if directive.whole_file else "here"
+        message = f"unused ignore: {named} {verb} not occur {place}"
         start, stop = (words[0].start, words[-1].stop) if words else (directive.start, directive.head_stop)
         return self._finding(UNUSED_IGNORE, start, stop, message, removal(self.source, directive, words))
 

@@ -23,13 +23,13 @@ from trainlint.rule import Triggers
 
 @early_guard
 def switched(site: Site) -> bool:
-    """A version decides which of two names runs, or another name was tried first."""
+    """A version check or a `try` chooses between two names."""
     return is_switched(site.block)
 
 
 @early_guard
 def _only_named(site: Site) -> bool:
-    """A type is only asked for or annotated."""
+    """The code only checks or annotates the type."""
     return is_only_named(site.file, site.place)
 
 

@@ -22,7 +22,7 @@ from trainlint_rules.api.idioms.variables import (
     wrapping_calls,
 )
 
-_UNUSED = "`Variable` is imported and not used, and is deprecated since PyTorch 0.4"
+_UNUSED = "this import of `Variable` is unused, and `Variable` is deprecated since PyTorch 0.4"
 _SEVERAL = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients ({count} uses in this file)"
 _VOLATILE = "`volatile=True` has no effect since PyTorch 0.4"
 _NO_GRAD = "run this under `torch.no_grad()`"

@@ -73,10 +73,10 @@ class LoadWithoutWeightsOnly(CallRule):
     on = ("torch.load", "torch.serialization.load")
     in_tests = True
     unless = (supports_older_than(_FIRST_WITH_IT), supports_none_before(_ON_SINCE), pickled_otherwise, given_unpacked)
-    message = "PyTorch before 2.6 runs any code in the file that this reads, and newer versions read only tensors"
+    message = "PyTorch before 2.6 runs any code in this file; newer versions read only tensors"
     help = (
-        "pass `weights_only=True` if the file holds tensors, numbers, text and containers of these alone, "
-        "or `weights_only=False` for a file that you trust and that holds more"
+        "pass `weights_only=True` if the file holds only tensors, numbers, text and containers of them; "
+        "pass `weights_only=False` for other files that you trust"
     )
     fix_title = "Load tensors alone"
     fix_safety = Safety.UNSAFE

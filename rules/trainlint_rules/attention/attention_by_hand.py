@@ -106,7 +106,7 @@ class AttentionByHand(CallRule):
     sure = Confidence.LIKELY
     unless = (
         supports_older_than((2, 0)),
-        shows("the file names a fused attention, for which this is the one to fall back to", FUSED_ATTENTION),
+        shows("the file also has a fused attention, and this is its fallback", FUSED_ATTENTION),
         biased,
         around_is_named("the code around it is named as a slow or reference way", _FALLBACK),
     )

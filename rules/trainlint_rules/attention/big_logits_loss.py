@@ -97,7 +97,7 @@ class BigLogitsLoss(CallRule):
     costs_steps = True
     sure = Confidence.LIKELY
     unless = (
-        shows("the file compiles, takes the loss in chunks or names a fused one", COMPILES, CHUNKS, FUSED_LOSS),
+        shows("the file compiles, computes the loss in chunks, or names a fused loss", COMPILES, CHUNKS, FUSED_LOSS),
         autograd_off,
         evaluates,
     )

@@ -76,7 +76,7 @@ class CompileInLoop(ReferenceRule):
     on = ("torch.compile", "torch._dynamo.optimize")
     sure = Confidence.LIKELY
     unless = (made_where_missing, behind_early_return, cached)
-    message = "`{function}` is called anew in every {round}"
+    message = "`{function}` runs again in every {round}"
     help = "compile once, outside, and call the result"
 
     def found(self, site: Site) -> Match | None:

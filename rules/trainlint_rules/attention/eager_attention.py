@@ -57,7 +57,7 @@ class EagerAttention(CallRule):
     on = (".from_pretrained", ".from_config")
     sure = Confidence.LIKELY
     unless = (
-        shows("the file asks for attention weights, which only the eager way returns", ATTENTION_WEIGHTS),
+        shows("the file uses attention weights, which only eager attention returns", ATTENTION_WEIGHTS),
         shows("the file names Gemma, whose authors recommend it in training", GEMMA),
         shows("the file names another implementation, to choose or to compare with", FUSED_ATTENTION),
     )

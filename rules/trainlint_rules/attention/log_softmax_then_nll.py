@@ -62,7 +62,7 @@ class LogSoftmaxThenNll(CallRule):
     on = ("torch.nn.functional.nll_loss",)
     in_tests = True
     unless = (asks_for_type, used_otherwise)
-    message = "the log-softmax of line {line} is computed for this loss alone"
+    message = "only this loss uses the log-softmax of line {line}"
     help = "pass the scores to `F.cross_entropy`, which does both"
     fix_title = "Compute the cross-entropy from the scores"
     fix_safety = Safety.NUMERICS

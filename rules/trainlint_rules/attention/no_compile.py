@@ -125,9 +125,9 @@ class NoCompile(AbsenceRule):
         engine_compiles,
         shows("the code names compiling, CUDA graphs, XLA or Windows", *ANY_COMPILER, WINDOWS),
         shows("shapes change with each batch", CHANGING_SHAPES, GRAPHS),
-        shows("second derivatives are taken, or kernels are its own", SECOND_DERIVATIVES, OWN_KERNELS),
+        shows("the code takes second derivatives or has its own kernels", SECOND_DERIVATIVES, OWN_KERNELS),
         shows("the code trains in a simulator or on a toy data set", *SMALL, SMALL_IMAGES),
-        around_is_named("the code around it is named as one that measures or warms up", _MEASURES),
+        around_is_named("the code around it measures or warms up, by its name", _MEASURES),
     )
     message = "nothing on the way into this loop compiles the network, so each operation is a kernel of its own"
     help = "call `model.compile()` once, before the loop"

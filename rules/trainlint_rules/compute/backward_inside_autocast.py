@@ -24,14 +24,14 @@ _ACCELERATOR = lazy(r"(^|_)accelerator$", re.IGNORECASE)
 
 @guard
 def _of_engine(site: Site) -> bool:
-    """It is the `backward` of Fabric, an optimizer or another engine, which leaves autocast by itself."""
+    """An engine such as Fabric, or an optimizer, runs the `backward` and leaves autocast itself."""
     owner = last_name(site.receiver)
     return bool(_ENGINE.search(owner) or OPTIMIZER_NAME.search(owner))
 
 
 @guard
 def _makes_graph(site: Site) -> bool:
-    """It makes a graph of the gradients (`create_graph`), whose own forward wants the context."""
+    """It builds a graph of the gradients (`create_graph`), whose forward needs autocast."""
     given = argument(site.call, "create_graph")
     return given is not None and constant(given) is not False
 
@@ -98,7 +98,7 @@ class BackwardInsideAutocast(CallRule):
     on = (".backward",)
     unless = (_of_engine, _makes_graph)
     message = "`{text}` runs under autocast, which is meant for the forward only"
-    help = "move it out of the `with` block: each operation goes back in the type of its forward anyway"
+    help = "move it out of the `with` block: the backward uses the types of the forward anyway"
 
     def found(self, site: Site) -> Match | None:
         """The backward pass of a training step in the block of an autocast context that is not switched off."""

@@ -19,9 +19,7 @@ from trainlint_rules.compute.idioms.biases import (
     registers_models,
 )
 
-_WITH_CHECKPOINTS = (
-    "pass `bias=False` before the next training from scratch; checkpoints that hold the bias then miss it"
-)
+_WITH_CHECKPOINTS = "pass `bias=False` before the next training from scratch; old checkpoints hold the bias"
 
 
 class BiasBeforeBatchNorm(CallRule):

@@ -114,7 +114,7 @@ class EvaluationInTrainMode(LoopRule):
         called_by_others,
         may_evaluate,
     )
-    message = "`{model}` is evaluated in training mode, with dropout and with batch statistics of the test data"
+    message = "this evaluates `{model}` in training mode, with dropout and with batch statistics of the test data"
     help = "call `{model}.eval()` before this loop, and `{model}.train()` before training goes on"
 
     def found(self, site: Site) -> Match | None:

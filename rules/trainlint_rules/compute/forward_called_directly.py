@@ -77,7 +77,7 @@ class ForwardCalledDirectly(CallRule):
     unless = (
         hands_on,
         item_of_slice,
-        shows("the code names hooks, or what a call does besides", HOOKS),
+        shows("the code names hooks or other work of a call", HOOKS),
         shows("the file traces modules, or runs remote ones", TRACES, REMOTE, ONNX),
     )
     message = "`{model}.forward(...)` skips the hooks that `{model}(...)` runs, those of FSDP among them"

@@ -97,7 +97,7 @@ class HalfWithoutScaler(CallRule):
         uses("a gradient scaler is on the way into the loop", FactKind.GRAD_SCALER),
         owned_by_framework,
     )
-    message = "the loss is computed in float16 and never scaled, and small gradients become zero"
+    message = "the float16 loss is never scaled: small gradients become zero"
     help = "use `dtype=torch.bfloat16`, or add a `torch.amp.GradScaler`"
 
     def found(self, site: Site) -> Match | None:

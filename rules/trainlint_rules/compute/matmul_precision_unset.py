@@ -103,5 +103,5 @@ class MatmulPrecisionUnset(AbsenceRule):
         quantised,
         trains_little,
     )
-    message = "matrix products in this loop run in full float32, and tensor cores are idle"
+    message = "matrix products in this loop run in full float32: tensor cores are idle"
     help = 'call `torch.set_float32_matmul_precision("high")` once at the start, or train in bfloat16'

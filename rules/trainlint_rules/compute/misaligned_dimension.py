@@ -81,7 +81,7 @@ class MisalignedDimension(CallRule):
     sure = Confidence.LIKELY
     unless = (
         shows_none("the code names neither 16 bits nor TF32", *HALF, TF32),
-        shows("weights of others may fix the sizes", LOADED_WEIGHTS),
+        shows("pretrained weights may fix the sizes", LOADED_WEIGHTS),
         shows("`torch.compile` pads the sizes", COMPILES),
     )
     message = "{size} is no multiple of {unit}, and tensor cores compute partly filled tiles"

@@ -78,7 +78,7 @@ class ModelLeftInEval(CallRule):
     sure = Confidence.LIKELY
     unless = (set_back, set_part_by_part, handed_over)
     message = (
-        "`{model}` stays in evaluation mode, and the next epoch trains without dropout and with frozen batch statistics"
+        "`{model}` stays in evaluation mode: the next epoch trains without dropout and with frozen batch statistics"
     )
     help = "call `{model}.train()` before each epoch"
 

@@ -114,10 +114,10 @@ class NoMixedPrecision(AbsenceRule):
         quantised,
         trains_little,
         narrow_network,
-        shows("the code needs second derivatives, which have to be scaled by hand", SECOND_DERIVATIVES),
+        shows("the code needs second derivatives, which it must scale itself", SECOND_DERIVATIVES),
     )
     message = "this loop trains in float32, and nothing on the way into it uses mixed precision"
     help = (
-        "run the forward under `torch.autocast` with bfloat16 (Ampere or newer), and a loss that takes logarithms of "
+        "run the forward under `torch.autocast` with bfloat16 (Ampere or newer); keep losses with logarithms of "
         "probabilities, such as a focal loss, in float32"
     )

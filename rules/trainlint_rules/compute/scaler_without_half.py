@@ -15,19 +15,19 @@ from trainlint_rules.compute.idioms.precision import CastTo, autocasts_of
 
 @guard
 def _switched(site: Site) -> bool:
-    """The scaler is switched by `enabled`, or a test decides whether it is made."""
+    """`enabled` or a check decides whether the scaler is used."""
     return not any(scaler.enabled for scaler in scalers(site.file) if scaler.place.node is site.node)
 
 
 @guard
 def _other_type(site: Site) -> bool:
-    """An autocast of the file computes in another type than bfloat16, or in one that is chosen elsewhere."""
+    """An autocast in the file uses, or may use, another type than bfloat16."""
     return any(item.dtype is not CastTo.BFLOAT16 for item in autocasts_of(site.file) if item.enabled is not False)
 
 
 @guard
 def _unused(site: Site) -> bool:
-    """The file itself scales no loss that it back-propagates."""
+    """The file back-propagates no loss that it scales."""
     return not any(scaled_backwards(site.file, function) for function in (None, *site.file.outline.functions))
 
 

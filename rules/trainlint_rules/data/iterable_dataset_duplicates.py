@@ -84,7 +84,7 @@ class IterableDatasetDuplicates(LoaderRule):
     preview = True
     in_tests = True
     unless = (starts_workers_itself, has_one_worker, prepared, *NO_REPETITION)
-    message = "each DataLoader worker yields all rows of `{dataset}`, so that every row comes once for each worker"
+    message = "each DataLoader worker yields all rows of `{dataset}`: every row comes once per worker"
     help = "share the rows out in `__iter__` with `torch.utils.data.get_worker_info()`"
 
     def found(self, site: Site) -> Match | None:

@@ -68,7 +68,7 @@ class SamplerSeededPerRank(CallRule):
     in_tests = True
     on = DISTRIBUTED_CALLS
     unless = (_unshuffled,)
-    message = "each rank shuffles with its own seed `{text}`, so that shards overlap and other rows are never seen"
+    message = "each rank shuffles with its own seed `{text}`: shards overlap, and some rows are never seen"
     help = "pass the same seed on all ranks"
 
     def found(self, site: Site) -> Match | None:

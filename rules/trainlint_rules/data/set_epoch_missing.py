@@ -108,7 +108,7 @@ class SetEpochMissing(CallRule):
         *not_alone(sampled_passes),
         passes_use("`set_epoch` is called on the way into the loop", sampled_passes, FactKind.SET_EPOCH),
     )
-    message = "`set_epoch` is never called, so line {line} trains on the same batches in the same order in every epoch"
+    message = "nothing calls `set_epoch`: line {line} trains on the same order of batches in every epoch"
     help = "call the sampler's `set_epoch(epoch)` before each epoch"
     fix_title = "Tell the sampler the epoch"
     fix_safety = Safety.UNSAFE

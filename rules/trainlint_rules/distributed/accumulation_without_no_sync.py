@@ -92,7 +92,7 @@ class AccumulationWithoutNoSync(LoopRule):
     confirmed_by = frozenset({Symptom.REDUCED_TOO_EARLY})
     sure = Confidence.LIKELY
     unless = (engine_reduces, framework_reduces, sharded, decides_when_to_reduce)
-    message = "gradients of {count} batches make one step, but are sent over the network after each batch"
+    message = "DDP sends gradients after each of {count} batches, though one optimizer step uses them all"
     help = "run forward and backward of all but the last batch inside `model.no_sync()`"
 
     def found(self, site: Site) -> Match | None:

@@ -62,7 +62,7 @@ class AsyncThenWait(CallRule):
     on = COLLECTIVES
     sure = Confidence.LIKELY
     unless = (has_plain_twin,)
-    message = "`{collective}` is started asynchronously and waited for at once, so that nothing overlaps with it"
+    message = "`{collective}` starts asynchronously, but the next line waits for it: nothing overlaps"
     help = "put other work before `wait()`, or leave `async_op` out"
 
     def found(self, site: Site) -> Match | None:

@@ -78,7 +78,7 @@ class CollectiveNotOverlapped(CallRule):
     sure = Confidence.LIKELY
     unless = (asynchronous,)
     message = "`{name}` delays the model at line {line}{often}, and the model does not need its result"
-    help = "pass `async_op=True`, and call `wait()` on what it returns right before the result is needed"
+    help = "pass `async_op=True`, and call `wait()` on the returned handle right before you need the result"
 
     def found(self, site: Site) -> Match | None:
         """A collective that is followed by a model which does not use the result."""

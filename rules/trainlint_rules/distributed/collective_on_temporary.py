@@ -15,7 +15,7 @@ from trainlint_rules.distributed.idioms.collectives.collective_results import ma
 
 @guard
 def _only_sent(site: Site) -> bool:
-    """Only some ranks run it, as where the sending rank passes a temporary to `broadcast`."""
+    """Only some ranks run it, such as the sending rank of a `broadcast`."""
     found = collective_of(site.file, site.statement, site.block)
     return found is not None and found.name != ALL_REDUCE.name and is_on_some_ranks(site.conditions)
 

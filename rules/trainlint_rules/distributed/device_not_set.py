@@ -98,7 +98,7 @@ class DeviceNotSet(CallRule):
         is_single_process,
         device_id_given,
         way_out_of_sight,
-        uses("a device is chosen on the way to it or away from it", FactKind.DEVICE_CHOSEN),
+        uses("the code around it chooses a device", FactKind.DEVICE_CHOSEN),
         started_by_framework,
     )
     message = "no process chooses its GPU, so `{taker}` in line {line} takes GPU 0 on every rank, or a guessed one"
@@ -114,6 +114,6 @@ class DeviceNotSet(CallRule):
             return Match(
                 site,
                 Confidence.POSSIBLE,
-                message="no process chooses its GPU, and the current one is GPU 0 on every rank",
+                message="no process chooses its GPU: every rank uses GPU 0",
             )
         return Match(site, fields={"taker": taken[0], "line": taken[1]})

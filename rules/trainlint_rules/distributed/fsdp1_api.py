@@ -84,7 +84,7 @@ class Fsdp1Api(CalledNameRule):
     unless = (
         supports_older_than(_SUCCESSOR),
         decided_by_version,
-        shows("the file knows `fully_shard`, and keeps the old way beside it", FSDP2),
+        shows("the file also uses `fully_shard` and keeps the old way", FSDP2),
     )
     message = "`FullyShardedDataParallel` flattens the parameters and needs more memory than its successor"
     help = "use `fully_shard`, which keeps each parameter as it is"

@@ -82,7 +82,7 @@ class FsdpClippedLocally(CallRule):
     on = CLIP_GRAD_NORM.origins
     in_tests = True
     unless = (not_surely_sharded, may_be_whole)
-    message = "`clip_grad_norm_` sees only this rank's piece of `{model}`, so that every rank clips by another norm"
+    message = "`clip_grad_norm_` sees only this rank's shard of `{model}`: every rank clips by another norm"
     help = "call `{model}.clip_grad_norm_(...)`"
     fix_title = "Clip by the norm of the whole"
     fix_safety = Safety.UNSAFE

@@ -20,7 +20,7 @@ def _once_an_epoch(site: Site) -> bool:
 
 @guard
 def _bar_is_set(site: Site) -> bool:
-    """The value is shown in a progress bar, and the file sets how often that is drawn."""
+    """A progress bar shows the value, and the file sets how often the bar is drawn."""
     options = ("refresh_rate", "enable_progress_bar", "progress_bar_refresh_rate")
     return trainer_arguments.keyword_of(site) == "prog_bar" and trainer_arguments.gives_keyword(site, *options)
 

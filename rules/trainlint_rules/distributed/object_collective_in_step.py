@@ -16,7 +16,7 @@ from trainlint_rules.distributed.idioms.collectives.seldom_functions import (
     runs_seldom_by_name,
 )
 
-_BY_HAND = "`{name}` sends objects that were pickled on the CPU{often}, and to unpickle them forces GPU syncs"
+_BY_HAND = "`{name}` pickles objects on the CPU and sends them{often}; unpickling forces GPU syncs"
 
 
 class ObjectCollectiveInStep(CallRule):

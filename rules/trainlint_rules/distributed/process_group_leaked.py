@@ -95,9 +95,9 @@ class ProcessGroupLeaked(CallRule):
         is_single_process,
         uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
         started_by_framework,
-        Guard("the start of the program is out of sight, as in a library", out_of_sight.holds),
+        Guard("trainlint does not see the program's start, as in a library", out_of_sight.holds),
     )
-    message = "nothing destroys this process group: NCCL warns at exit and may hang there"
+    message = "nothing destroys this process group: NCCL warns at exit and may hang"
     help = "call `destroy_process_group()` at the end, on every rank"
 
     def found(self, site: Site) -> Match | None:

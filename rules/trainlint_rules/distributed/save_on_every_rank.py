@@ -102,7 +102,7 @@ class SaveOnEveryRank(CallRule):
     unless = (
         way_out_of_sight,
         framework_in_charge,
-        uses("weights are sharded, so that each rank has something of its own to save", FactKind.FSDP),
+        uses("weights are sharded, so each rank saves its own part", FactKind.FSDP),
         some_ranks_only,
         other_file_on_each_rank,
     )

@@ -80,7 +80,7 @@ class UnusedParameterSearch(CallRule):
     sure = Confidence.LIKELY
     unless = (static_graph_given, leaves_some_out)
     message = "`find_unused_parameters=True` makes DDP walk the autograd graph on the CPU before each backward"
-    help = "remove it; if a parameter gets no gradient, DDP says so by an error in the second step"
+    help = "remove it; if a parameter gets no gradient, DDP raises an error in the second step"
     fix_title = "Remove the search for unused parameters"
     fix_safety = Safety.UNSAFE
 

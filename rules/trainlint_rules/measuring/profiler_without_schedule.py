@@ -23,7 +23,7 @@ from trainlint_rules.measuring.idioms.profiled import (
 
 @guard
 def _handed_on(site: Site) -> bool:
-    """The profiler has a schedule and is handed to other code, which may step it."""
+    """The profiler has a schedule, and other code gets it and may step it."""
     return _has_schedule(site) and handed_on.holds(site)
 
 
@@ -110,5 +110,5 @@ class ProfilerWithoutSchedule(CallRule):
         name = profiler_name(site)
         if name is None or is_stepped(site, name):
             return None
-        message = "`{profiler}.step()` is never called, and the profiler stays in the first phase of its schedule"
+        message = "nothing calls `{profiler}.step()`: the profiler stays in the first phase of its schedule"
         return Match(site, fields={"profiler": name}, message=message, help="call it after each training step")

@@ -92,7 +92,7 @@ class AccumulatedLossNotDivided(LoopRule):
     in_tests = True
     sure = Confidence.LIKELY
     unless = (divided_otherwise, divided_by_engine, count_is_used, scaled)
-    message = "gradients of `{count}` batches are summed and not averaged, which makes them `{count}` times as large"
+    message = "the gradients of `{count}` batches are added, not averaged: they are `{count}` times too large"
     help = "divide the loss by `{count}`"
     fix_title = "Divide the loss"
     fix_safety = Safety.UNSAFE

@@ -28,7 +28,7 @@ _SINCE = (1, 11)
 
 @early_guard
 def _says_which(site: Site) -> bool:
-    """`use_reentrant` is given, or may be among unpacked arguments."""
+    """`use_reentrant` is set, or may be in `*args` or `**kwargs`."""
     if site.origin(site.call.func) == _SEQUENTIAL:  # the only one of the two that takes it by position
         return argument(site.call, "use_reentrant", 3) is not None or has_unpacked_arguments(site.call)
     return any(item.arg in ("use_reentrant", None) for item in site.call.keywords)

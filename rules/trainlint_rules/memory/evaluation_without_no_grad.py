@@ -22,7 +22,7 @@ _FACTS = {
     Use.ACTION: "`{model}` chooses an action with autograd on and records a graph that nothing trains",
     Use.TARGET: "`{model}` is a copy that no optimizer trains, but a graph through it is recorded",
     Use.TOGGLED: "`requires_grad` is set for each parameter before and after an evaluation, for frozen ones too",
-    Use.VOLATILE: "PyTorch ignores `volatile` since 0.4, so that `{model}` records a graph",
+    Use.VOLATILE: "PyTorch ignores `volatile` since 0.4: `{model}` records a graph",
     Use.LOOK: "`{model}` records a graph that nothing uses: its result is detached or only read",
 }
 

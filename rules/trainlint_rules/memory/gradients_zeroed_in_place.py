@@ -21,7 +21,7 @@ from trainlint_rules.memory.idioms.zeroed_gradients import (
     zeroed_gradient,
 )
 
-_OFF = "`{option}` is off by default, so that `zero_grad` keeps the memory of all gradients and fills it with zeros"
+_OFF = "`{option}` is off by default: `zero_grad` keeps all gradients and fills them with zeros"
 _ON = "make `set_to_none=True` the default"
 _UNSET = "set each gradient to `None`, as `zero_grad()` does"
 

@@ -69,7 +69,7 @@ class GraphRetained(CallRule):
     on = ("backward", "manual_backward")
     sure = Confidence.LIKELY
     unless = (outside_training_loop, creates_graph, needed_in_this_iteration, carried_over)
-    message = "`retain_graph=True` keeps the activations through the next forward, and no other backward needs them"
+    message = "`retain_graph=True` keeps activations that no other backward needs"
     help = "leave `retain_graph` out"
     fix_title = "Free the graph"
     fix_safety = Safety.UNSAFE

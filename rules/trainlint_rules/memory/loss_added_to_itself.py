@@ -16,7 +16,7 @@ from trainlint_rules.memory.idioms.divided_losses import own_quotient
 
 @guard
 def _without_backward(site: Site) -> bool:
-    """No backward goes through the sum, as for a running mean in a log."""
+    """No backward goes through the sum, such as a running mean for a log."""
     quotient = own_quotient(site.node)
     name = dotted(quotient.left) if quotient is not None else None
     return name is None or not site.file.backwards(site.block).goes_through(name)

@@ -69,7 +69,7 @@ class ClipAfterStep(CallRule):
     confirmed_by = frozenset({Symptom.CLIPPED_TOO_LATE})
     on = tuple(FUNCTIONS)
     unless = (not_cleared, backward_follows)
-    message = "line {line} has already stepped with these gradients, and clipping them changes nothing"
+    message = "clipping has no effect: line {line} has already used these gradients"
     help = "clip between the backward pass and the step"
 
     def found(self, site: Site) -> Match | None:

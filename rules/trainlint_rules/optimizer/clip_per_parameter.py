@@ -77,7 +77,7 @@ class ClipPerParameter(CallRule):
     on = tuple(NORM_FUNCTIONS)
     sure = Confidence.LIKELY
     unless = (in_optimizer_class,)
-    message = "each parameter is clipped by itself, which changes the direction of the step"
+    message = "this clips each parameter by itself, which changes the direction of the step"
     help = "pass all parameters to one `clip_grad_norm_`"
 
     def found(self, site: Site) -> Match | None:

@@ -79,7 +79,7 @@ class OptimizerBuiltInLoop(CallRule):
     on = tuple(CLASSES)
     when = _IN_EACH_ROUND
     unless = (has_no_state, built_behind_test, model_is_built_too, steps_otherwise)
-    message = "`{optimizer}` is built{often}, and its momentum and averages start at zero each time"
+    message = "this builds `{optimizer}`{often}: its momentum and averages start at zero each time"
     help = "build it before the loop"
 
     def found(self, site: Site) -> Match | None:

@@ -62,13 +62,13 @@ class ZeroGradMissing(LoopRule):
     name = "zero-grad-missing"
     severity = Severity.ERROR
     unless = (
-        shows("the file names a way to clear gradients, or steps with a closure", CLEARED_GRADIENTS),
+        shows("the file clears gradients in another way, or steps with a closure", CLEARED_GRADIENTS),
         overwritten,
         runs_once,
         owned_by_framework,
         given_away,
     )
-    message = "nothing clears the gradients, and line {step} steps with the sum over all batches so far"
+    message = "nothing clears the gradients: line {step} steps with the sum over all batches so far"
     help = "call `{optimizer}.zero_grad()` before the backward pass"
 
     def found(self, site: Site) -> Match | None:

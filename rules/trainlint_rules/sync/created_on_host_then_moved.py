@@ -49,7 +49,7 @@ _COPIED = "make the tensor once, before the loop, or with the batch"
 _HELP = {
     Content.CONSTANT: "make the constant once, as a buffer or before the loop",
     Content.DATA: _COPIED,
-    Content.NUMBERS: "keep the tensor while the numbers stay the same, or fill one that lies on the device",
+    Content.NUMBERS: "reuse the tensor while the numbers stay the same, or fill one on the GPU",
     Content.TABLE: "copy the array once, as a buffer or before the loop",
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
@@ -57,17 +57,17 @@ _HELP = {
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
-_COPIED_AS_INDEX = "`{text}` uses a tensor of the CPU on the GPU: it is copied{often}, which forces a sync"
+_COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
 _ALIKE = "copies the same index"
-_MADE_ELSEWHERE = "this tensor is made on the CPU and copied to the GPU{often}, which forces a sync"
+_MADE_ELSEWHERE = "the CPU creates this tensor and copies it to the GPU{often}, which forces a sync"
 _MAKE_ON_DEVICE = (
-    "make it on the GPU, or once before the loop; what only the CPU can compute belongs in the loader, or into pinned "
-    "memory that is copied with `non_blocking=True`"
+    "create it on the GPU, or once before the loop; if only the CPU can compute it, do so in the loader, or copy it "
+    "from pinned memory with `non_blocking=True`"
 )
-_KEPT = "`{text}` copies a tensor that stays on the CPU to the GPU{often}, which forces a sync"
+_KEPT = "`{text}` copies a tensor that stays on the CPU to the GPU{often} and forces a sync"
 _KEEP_ON_DEVICE = "keep it on the GPU: with `register_buffer`, it moves with the module"
 _MOVED_TOO = "made on the CPU and copied, too"
-_CONSTANT_INDEX = "make the index once, as a buffer, or use `flip`, `roll` or a slice where one does the same"
+_CONSTANT_INDEX = "create the index once, as a buffer, or use `flip`, `roll` or a slice"
 _ANEW = "`{text}` copies values from the CPU to the GPU and forces a sync{often}"
 _RANGE = "use `torch.arange(..., device=...)`"
 

@@ -28,28 +28,28 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
 _DISTINCT = frozenset({"unique", "unique_consecutive"})
-_ROWS = "use a mask or `torch.where`, or find the rows once a step for all that need them"
+_ROWS = "use a mask or `torch.where`, or find the rows once per step for all uses"
 _MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
 _COUNTED = (
-    "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
+    "the CPU must know how many rows match: take a fixed number on the GPU (`topk`), or read one number for all uses"
 )
 
 
 @early_guard
 def _makes_text(site: Site) -> bool:
-    """The loop makes text of tokens, which takes far longer."""
+    """The loop decodes tokens to text, which takes far longer."""
     return makes_text(site.file, site.block)
 
 
 @guard
 def _follows_another(site: Site) -> bool:
-    """An earlier index of the same statement waits as well."""
+    """An earlier index of the same statement waits too."""
     return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
 
 
 @guard
 def _reported_at_first_index(site: Site) -> bool:
-    """An index by the same mask is reported before it in this function, with this one as a related place."""
+    """The finding about an earlier index by the same mask names this place too."""
     if not isinstance(site.node, ast.Subscript):
         return False
     others = same_mask(site.file, site.node, site.place)
@@ -62,7 +62,7 @@ def _reported_at_first_index(site: Site) -> bool:
 
 @guard
 def _read_at_once(site: Site) -> bool:
-    """The same expression copies the result to the host, which waits in any case."""
+    """The same expression copies the result to the CPU and waits anyway."""
     for node in enclosing_nodes(site.file, site.node, site.statement):
         if isinstance(node, ast.Attribute) and node.attr in WAITING_TO_HOST:
             return True

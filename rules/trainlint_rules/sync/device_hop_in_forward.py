@@ -143,7 +143,7 @@ class DeviceHopInForward(CallRule):
         in_progress_bar,
     )
     message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
-    help = "compute this on the GPU, or take it from the batch before that is copied to the GPU"
+    help = "compute this on the GPU, or take it from the batch before the copy to the GPU"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host in a forward pass."""

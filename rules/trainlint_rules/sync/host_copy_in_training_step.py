@@ -100,7 +100,7 @@ class HostCopyInTrainingStep(CallRule):
         in_progress_bar,
     )
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
-    help = "copy it every N steps; if the CPU needs it in each step, copy all that it needs at once"
+    help = "copy it every N steps; if every step needs it, copy everything at once"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host outside of a forward pass."""

@@ -17,7 +17,7 @@ _PERMUTED = "draw them on the GPU: `torch.randperm` with `device=...`, cut to th
 
 @early_guard
 def _may_not_train(site: Site) -> bool:
-    """No training step is seen to run it, and it is part of no forward pass and no loss."""
+    """Trainlint sees no training step that runs it, nor a forward pass or a loss."""
     return site.heat.heat is Heat.UNKNOWN and not computes(site.file, site.block)
 
 
@@ -82,7 +82,7 @@ class HostRandomFedToDevice(CallRule):
     on = tuple(sorted(MAKERS))
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN}
     unless = (_may_not_train, made_where_missing)
-    message = "NumPy draws these random numbers on the CPU, and they are copied to the GPU{often}"
+    message = "NumPy draws these random numbers on the CPU, and PyTorch copies them to the GPU{often}"
     help = "draw them on the GPU: `torch.randn` or `torch.rand` with `device=...`"
 
     def found(self, site: Site) -> Match | None:

@@ -16,7 +16,7 @@ from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 @guard
 def _is_double(site: Site) -> bool:
-    """A test function defines the class around it, to do wrong what another one does."""
+    """A test function defines the class around it."""
     owner = site.function.owner if site.function is not None else None
     made_in = site.file.graph.enclosing(owner.outside) if owner is not None else None
     return made_in is not None and made_in.name.startswith("test")
@@ -76,7 +76,7 @@ class MoveWithoutEffect(CallRule):
     in_tests = True
     on = (".to", ".cuda", ".cpu")
     unless = (_is_double,)
-    message = "the result of `{text}` is dropped, and `{value}` stays where it is"
+    message = "nothing uses the result of `{text}`: `{value}` stays where it is"
     help = "assign the result: `{value} = {text}`"
     fix_title = "Assign the moved tensor"
     fix_safety = Safety.UNSAFE

@@ -26,7 +26,7 @@ _SELDOM = "check every N steps"
 _INSTEAD = {
     Decision.MARKS: INSTEAD_OF_TEST[Decision.MARKS],
     Decision.ENDS: "check every N steps: the loop ends a few rounds later",
-    Decision.CHECKS: "check every N steps: once the weights are NaN they stay so, and the error comes a little later",
+    Decision.CHECKS: "check every N steps: NaN weights stay NaN, so the error only comes later",
 }
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
@@ -46,7 +46,7 @@ def _help_text(site: Site, read: ast.AST) -> str | None:
 
 @guard
 def _saves(site: Site) -> bool:
-    """The function saves checkpoints, which happens now and then, whatever calls it."""
+    """The function saves checkpoints, which does not happen in every step."""
     return site.function is not None and _SAVING.search(site.function.name) is not None
 
 

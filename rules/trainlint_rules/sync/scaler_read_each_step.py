@@ -25,7 +25,7 @@ _HELP = {
 
 @early_guard
 def _names_no_gpu(site: Site) -> bool:
-    """No GPU is named in the file, nor in those that it works together with."""
+    """Neither the file nor those it works with name a GPU."""
     return site.file.device is Home.HOST
 
 

@@ -24,7 +24,7 @@ _SET_UP = {Heat.ONCE: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
 
 
 _READ_LATER = "read the times of events some steps later, when they are over: that needs no wait"
-_TIMED = "measure with CUDA events instead: without the wait, the clock that is read here would be wrong"
+_TIMED = "measure with CUDA events: without the wait, this clock would be wrong"
 
 
 def _help_text(site: Site) -> str | None:

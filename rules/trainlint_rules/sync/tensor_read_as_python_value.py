@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_UNCHECKED = "compute it every N steps, or keep it out of the step; the function waits to learn whether it succeeded"
+_UNCHECKED = "compute it every N steps, or outside of the step: the function waits to learn whether it succeeded"
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
 
 _HOW = {

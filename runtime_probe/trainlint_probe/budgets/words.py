@@ -18,7 +18,7 @@ UNKNOWN_ALLOCATIONS = "not counted, as this allocator does not tell"
 NOTHING_ON_IT = "not counted, as the script put nothing on the GPU"
 NOT_ON_CUDA = "not counted, as only a CUDA device tells its waits; `--device simulated` counts them without one"
 NOTHING_ON_GPU = (
-    'nothing was put on the GPU, so that no wait could be counted; put the model and the batches on the device "cuda"'
+    'nothing was on the GPU, so no wait could be counted; put the model and the batches on the device "cuda"'
 )
 SIMULATED = "Counted on a simulated GPU."
 NOT_SIMULATED = "not counted on a simulated GPU"

@@ -31,8 +31,8 @@ def _sentences(changes: Changes, overlay: Overlay) -> Iterator[str]:
             yield f"The script ran on an overlay over {where}, and wrote nothing there."
         if changes.size >= _LARGE:
             yield (
-                f"That was {size(changes.size)}. What a script downloads or prepares there is done anew in each "
-                "run; let the script do it once by itself, or use --no-overlay."
+                f"That was {size(changes.size)}. The script downloads or prepares it again in each run: let "
+                "the script do it once by itself, or use --no-overlay."
             )
         return
     if what:

@@ -17,7 +17,7 @@ from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 """What a simulated device shows."""
-NOT_SIMULATED = "what it costs is neither a wait nor a copy, so that a simulated GPU tells nothing of it"
+NOT_SIMULATED = "its cost is neither a wait nor a copy, so a simulated GPU cannot count it"
 _DIRECTIONS = {"host to device": "to the GPU", "device to host": "from the GPU", "device to device": "between GPUs"}
 _NOTHING_MS = 0.005
 _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}

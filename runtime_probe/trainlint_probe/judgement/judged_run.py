@@ -66,8 +66,8 @@ def _memory(run: Run) -> Iterator[RuntimeFinding]:
     if retries := _added(marks, lambda mark: mark.retries):
         yield _without_cost(
             "allocation-retries",
-            f"The allocator found no room {retries} times in {len(marks)} steps, gave its whole cache back to the "
-            "driver and asked again, for which the host waits for the device each time: memory is all but full.",
+            f"Memory is almost full: the allocator found no room {retries} times in {len(marks)} steps, "
+            "returned its cache to the driver and asked again. The host waits for the device each time.",
         )
     allocations = _added(marks, lambda mark: mark.device_allocations)
     frees = _added(marks, lambda mark: mark.device_frees)
@@ -76,8 +76,8 @@ def _memory(run: Run) -> Iterator[RuntimeFinding]:
         why = f"; {emptied.what} gives it back" if emptied else ""
         yield _without_cost(
             "allocator-churn",
-            f"Device memory was given back to the driver {frees} times and asked for again {allocations} times in "
-            f"{len(marks)} steps{why}: each of these waits for the device.",
+            f"Steps returned device memory to the driver {frees} times and asked for it again {allocations} "
+            f"times in {len(marks)} steps{why}: each of these waits for the device.",
             emptied.at if emptied else None,
         )
     yield from _holes(marks[-1])

@@ -109,6 +109,6 @@ def _straggler(ranks: Sequence[Rank]) -> Straggler | None:
         slow.rank,
         late,
         max(surely, 0.0),
-        f"Rank {slow.rank} holds the others up: it works {units.duration(late)} longer by itself in each step of "
-        f"{units.duration(slow.step_ms)}, most of it in {phase.value}, and waits least for the others.",
+        f"Rank {slow.rank} delays the others: it works {units.duration(late)} longer in each step of "
+        f"{units.duration(slow.step_ms)}, mostly in {phase.value}, and waits least for the others.",
     )

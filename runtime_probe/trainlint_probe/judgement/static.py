@@ -23,7 +23,7 @@ from trainlint.installation.distributions import PackError
 from trainlint.paths import absolute
 from trainlint.project import repository_around
 
-_GONE = "it was at work and is gone since, so nobody can say what stands at its lines; run it again with the file kept"
+_GONE = "the run used it, and it is gone since; keep the file and run again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _why_left_out(path: Path, script: Path | None, excludes: Callable[[Path], bo
     """Why a file that was at work is not to be judged; empty where it is."""
     homes = [Path.cwd(), *([absolute(script).parent, script.resolve().parent] if script is not None else [])]
     if not any(absolute(path).is_relative_to(home) for home in homes):
-        return "it lies neither below the directory in which the probe was started nor beside the script"
+        return "it lies neither below the directory where you started the probe nor beside the script"
     if not path.exists() and not is_python(path.name):
         return "it is no file: its code was made while the script ran"
     if discover([path], excludes, force_exclude=lambda path: True).excluded:

@@ -30,6 +30,7 @@ from trainlint_probe.judging.judge import judged, lines_wanted
 from trainlint_probe.judging.kinds import KINDS
 from trainlint_probe.judging.run_facts import run_facts
 from trainlint_probe.judging.written import as_text
+from trainlint_probe.launch import about_python
 from trainlint_probe.options import add_format, checked, count, device, read_options, seconds
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE = 0, 1, 2
@@ -58,7 +59,7 @@ class _Runs:
 
 def judge(arguments: Sequence[str]) -> int:
     """Answer claims, and return the exit code. Raises UsageError where there is nothing to answer."""
-    typed = _parser().parse_intermixed_args(list(arguments))
+    typed = judge_parser().parse_intermixed_args(list(arguments))
     if typed.run is None and (typed.steps or typed.device):
         raise UsageError("--steps and --device go with --run")
     claims = _claims(typed.claims)
@@ -83,7 +84,8 @@ def judge(arguments: Sequence[str]) -> int:
     return CONFIRMED if State.CONFIRMED in states else NOTHING_CONFIRMED
 
 
-def _parser() -> argparse.ArgumentParser:
+def judge_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint judge`."""
     kinds = ", ".join(kind.name for kind in KINDS)
     parser = Parser(
         "trainlint judge",
@@ -92,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
         'with its reason. CLAIMS is a file of JSON lines {"path": ..., "line": ..., "kind": ..., "note": ...} or of '
         "SARIF; - reads standard input. Without --run and --evidence the code alone is read, and nothing is confirmed. "
         f"The script of --run is executed; nothing else of yours is. Kinds: {kinds}, and each rule's code or name.",
-        epilog="Exit codes: 0 no claim is confirmed; 1 at least one is; 2 a claim cannot be judged as it was written, "
-        "or the run took no step, which wins over 1.",
+        epilog="Exit codes: 0 no claim is confirmed; 1 at least one is; 2 a claim cannot be judged, or the "
+        "run took no step (2 wins over 1).",
         allow_abbrev=False,
     )
     parser.add_argument("claims", metavar="CLAIMS", help="a file, or - for standard input")
@@ -183,7 +185,8 @@ def _note(run: Run, *, told: bool) -> str:
     ended = OUTCOMES.get(run.outcome, run.outcome)
     if not told:
         why = run.failure or ended
-        return f"The run took no step ({why}), so all answers rest on the code alone."
+        note = f"The run took no step ({why}), so all answers rest on the code alone."
+        return f"{note} {about_python(run.failure)}".rstrip()
     if run.outcome == "window closed":
         return ""
     failed = f": {run.failure}" if run.failure else ""

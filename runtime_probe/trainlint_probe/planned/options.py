@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.cli.arguments import Parser, add_color, one_of
+from trainlint.cli.arguments import Parser, Words, add_color, one_of
 from trainlint.cli.console import UsageError
 from trainlint.naming import did_you_mean
 from trainlint.planning.hardware import GPUS, Gpu, gpu_named
@@ -58,7 +58,7 @@ class Options:
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
-    typed = _parser().parse_args(list(arguments))
+    typed = plan_parser().parse_args(list(arguments))
     numbers = {name: value for name in _NUMBERS if (value := getattr(typed, name)) is not None}
     sources = [typed.target is not None, typed.parameters is not None, bool(set(numbers) - {"sequence"})]
     if sum(sources) != 1:
@@ -100,7 +100,8 @@ def _training(typed: argparse.Namespace) -> Training:
 _NUMBERS = ("layers", "hidden", "heads", "vocabulary", "sequence", "inner", "shared_heads")
 
 
-def _parser() -> argparse.ArgumentParser:
+def plan_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint plan`."""
     parser = Parser(
         "trainlint plan",
         usage="trainlint plan [MODEL] [OPTIONS]",
@@ -155,7 +156,12 @@ def _parser() -> argparse.ArgumentParser:
     gpus = parser.add_argument_group("the GPUs")
     gpus.add_argument("--gpus", type=count, default=1, metavar="N", help="in all nodes together (default: 1)")
     gpus.add_argument("--nodes", type=count, default=1, metavar="N", help="(default: 1)")
-    gpus.add_argument("--gpu", type=checked(_gpu), metavar="NAME", help="such as a100-80gb, h100, rtx-4090")
+    gpus.add_argument(
+        "--gpu",
+        type=Words(checked(_gpu), tuple(gpu.name for gpu in GPUS)),
+        metavar="NAME",
+        help="such as a100-80gb, h100, rtx-4090",
+    )
     gpus.add_argument(
         "--gpu-memory", type=checked(bytes_of), metavar="SIZE", help="80GB, 24GiB (default: by --gpu, or 80GB)"
     )
@@ -179,7 +185,7 @@ def _one(
     read = one_of(tuple(named))
     group.add_argument(
         flag,
-        type=lambda text: named[read(text.lower())],
+        type=Words(lambda text: named[read(text.lower())], tuple(named)),
         default=default and named[default],
         metavar="NAME",
         help=f"{what}: {', '.join(named)}{by_default}",

@@ -56,7 +56,7 @@ class Plan:
             between = f" and {cluster.between / 1e9:g} GB/s to other nodes" if cluster.nodes > 1 else ""
             found.append(f"Each GPU sends {cluster.inside / 1e9:g} GB/s inside a node{between}; nothing is overlapped.")
         if not knows_activations(self.model):
-            found.append("Activations, logits and buffers of layers are not known of a size alone, and are left out.")
+            found.append("The size alone does not tell activations, logits and buffers of layers: they are left out.")
         elif self.model.traced is not None:
             found.append("Activations are what autograd kept of a forward on fake tensors, with PyTorch's own kernels.")
         else:

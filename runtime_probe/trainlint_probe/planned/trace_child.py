@@ -123,8 +123,8 @@ def _forward(model: nn.Module, inputs: Sequence[Input], precision: str, batch: i
                 kept, results = saved(lambda: torch.func.functional_call(model, states, positional, named), own)
     except Exception as error:
         raise Refused(
-            f"the forward could not be traced with a batch of {batch} ({words_of(error)}); "
-            "a forward that reads values of tensors cannot run without them"
+            f"cannot trace the forward with a batch of {batch} ({words_of(error)}); a forward that reads "
+            "values of tensors cannot run without them"
         ) from error
     outputs = sum(item.numel() * item.element_size() for item in _tensors(results) if item.is_floating_point())
     return {"batch": batch, "kept": kept, "outputs": outputs}

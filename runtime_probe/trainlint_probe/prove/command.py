@@ -15,7 +15,7 @@ from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.written_files import about_files
 from trainlint_probe.judgement.static import configured, judge_at_work
-from trainlint_probe.launch import Launched, launch, request_of
+from trainlint_probe.launch import Launched, about_python, launch, request_of
 from trainlint_probe.prove.changed_lines import Difference, difference
 from trainlint_probe.prove.compare import OF_THE_SAME, compare, with_noise
 from trainlint_probe.prove.fixes import check_named, fixes_of
@@ -216,7 +216,8 @@ def _check_ran(launched: Launched, when: str) -> None:
     _check_ended(launched, when)
     for run in launched.runs:
         if run.outcome == "script failed":
-            raise UsageError(f"{when}, {why_no_step(run)}; so there is nothing to compare")
+            why = f"{when}, {why_no_step(run)}; so there is nothing to compare"
+            raise UsageError(*filter(None, (why, about_python(run.failure))))
     if not _has_steps(launched):
         words = "fewer than two steps were seen" if launched.runs[0].clock else why_no_step(launched.runs[0])
         raise UsageError(f"{when}, {words}; so there is nothing to compare")
@@ -237,6 +238,7 @@ def _check_own_files(before: Version, after: Version, first: Launched, differs: 
     wrong = [path for path in taken if before.text(Path(path)) != after.text(Path(path))]
     if wrong:
         raise UsageError(
-            f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed in place; "
-            "so the two cannot be told apart; give `--before DIR` a tree whose modules lie beside its script"
+            f"the run of {before.name} imported {wrong[0]} from {after.root}, where the project is installed "
+            "in place, so the two versions cannot be told apart; give `--before DIR` a tree whose modules "
+            "lie beside its script"
         )

@@ -124,7 +124,7 @@ def with_noise(training: Training, noise: Training) -> Training:
 
 
 _UNSEEDED = (
-    "the generators of Python, NumPy and PyTorch and the hashes of strings had the same seeds, so this comes from the "
-    "time, `os.urandom`, `random.Random()` or `torch.seed()`, from threads, or from files that a run leaves; mend "
-    "that, then prove the change"
+    "Python, NumPy, PyTorch and the hashes of strings had the same seeds, so the cause is the time, "
+    "`os.urandom`, `random.Random()`, `torch.seed()`, threads, or files that a run leaves; fix that, then "
+    "prove the change"
 )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from trainlint.cli.arguments import Parser
 from trainlint.cli.console import UsageError
-from trainlint_probe.options import RunOptions, add_output, add_run, options_of, without_separator
+from trainlint_probe.options import RunOptions, add_output, add_run, options_of, words_of
 
 EXIT_CODES = (
-    "Exit codes: 0 the change alters nothing of the training and makes nothing worse; 1 it alters the training, or "
-    "makes something worse; 2 wrong usage, or it could not be judged."
+    "Exit codes: 0 the training stays the same and nothing gets worse; 1 the training changes, or something "
+    "gets worse; 2 wrong usage, or it could not be judged."
 )
 
 
@@ -37,21 +37,23 @@ class Options(RunOptions):
 
 def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
-    typed = _parser().parse_args(list(arguments))
-    words = without_separator(typed.words)
+    parser = prove_parser()
+    typed = parser.parse_args(list(arguments))
+    words = words_of(typed, parser)
     if not words:
         raise UsageError("name the script that trains, as in `trainlint prove train.py`")
     return options_of(Options, typed, script=words[0], arguments=tuple(words[1:]), fixes=tuple(typed.fixes))
 
 
-def _parser() -> argparse.ArgumentParser:
+def prove_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint prove`."""
     parser = Parser(
         "trainlint prove",
         usage="trainlint prove [options] SCRIPT [ARGUMENT ...]\n"
         "       trainlint prove [options] -m MODULE [ARGUMENT ...]",
-        description="Run a training before and after a change, with the same seeds, and say what the change does: "
-        "waits, copies, launches, memory and the modelled time of a step, and whether losses and parameters are the "
-        "same bit for bit. Without a GPU, the run is simulated. Nothing of yours is changed.",
+        description="Run a training before and after a change, with the same seeds. Compare waits, copies, "
+        "launches, memory and the modelled time of a step, and whether losses and parameters are "
+        "bit-identical. Without a GPU, the run is simulated. Your files stay as they are.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
     )
@@ -62,8 +64,8 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="RULE",
-        help="the fixes of this rule (a code, the beginning of one, or a name), or of `all`, however safe they are "
-        "(default: the safe fixes of all rules)",
+        help="apply the fixes of this rule (a code, the beginning of one, a name, or `all`), however safe "
+        "they are (default: the safe fixes of all rules)",
     )
     change.add_argument("--against", metavar="COMMIT", help="what the working tree changes since this commit")
     change.add_argument(

@@ -14,7 +14,7 @@ from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
 from trainlint_probe.judgement.counted import NOT_SIMULATED
-from trainlint_probe.judgement.verdicts import NEEDS_A_GPU
+from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, THRESHOLD
 from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.wording.units import some_of
 
@@ -113,8 +113,8 @@ def busy_sentence(run: Run) -> str:
     load = run.environment.facts.get("load")
     about = f" (load {load} on {run.environment.facts.get('CPU cores', '?')} cores)" if load else ""
     return (
-        f"The machine was busy{about}: for {share:.0%} of the measured time the training was ready to run and had no "
-        "core. Times are longer than on a quiet machine, and shares may differ."
+        f"The machine was busy{about}: the training waited for a CPU core for {share:.0%} of the measured "
+        "time. Times are longer than on a quiet machine, and shares may differ."
     )
 
 
@@ -158,7 +158,7 @@ def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
     if any(item.state in (State.CONFIRMED, State.INCONCLUSIVE) for item in verdicts):
         return ""
     if verdicts:
-        said = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts"
+        said = f"No finding costs this run {THRESHOLD:.0%} or more, as far as the probe could measure"
     else:
         ignored = unjudged.ignored.by_comments + unjudged.ignored.by_configuration
         said = "There is no finding to judge" + (" but what is ignored" if ignored else "")

@@ -115,8 +115,8 @@ def _notes(trace: Trace, reading: TraceReading) -> Iterator[str]:
         yield f"The trace has no ProfilerStep: a step lasts from the end of one {window.marks} to the end of the next."
     if device is None:
         yield (
-            "The trace has no work of a device: idle time, waits for the device, copies and kernels cannot be known. "
-            "Profile with ProfilerActivity.CUDA on a machine with a GPU."
+            "The trace has no device events, so idle time, waits, copies and kernels are unknown. Profile "
+            "with ProfilerActivity.CUDA on a machine with a GPU."
         )
     else:
         yield from _notes_on_device(trace, reading, device)
@@ -135,15 +135,15 @@ def _notes_on_device(trace: Trace, reading: TraceReading, device: DeviceReading)
         yield f"The trace has work of {len(numbers)} devices: numbers are of device {device.number}, the busiest."
     if reading.pace_ms > reading.step_ms:
         yield (
-            f"The host ran ahead of the device: it took {duration(reading.step_ms)} {reading.per}, and the device "
-            f"needs {duration(reading.pace_ms)} for what it launched. A longer run goes at the device's pace."
+            f"The host ran ahead of the device: it took {duration(reading.step_ms)} {reading.per}, and the "
+            f"device needs {duration(reading.pace_ms)}. A longer run goes at the device's pace."
         )
     syncs = device.syncs
     if syncs.recoverable is None:
         yield (
-            f"While the host was blocked for {duration(syncs.blocked)} {reading.per}, the device had nothing to do for "
-            f"{duration(syncs.idle)} of it: something else held both up (another rank, a network, lost events), "
-            "and what the waits cost cannot be said."
+            f"The host was blocked for {duration(syncs.blocked)} {reading.per}, and the device was idle for "
+            f"{duration(syncs.idle)} of it. Something else held both up (another rank, a network, lost "
+            "events), so the cost of the waits is unknown."
         )
     if any(copy.direction == "HtoD" and not copy.memory for copy in device.copies):
         yield "The trace does not tell pageable memory of the host from pinned, as is usual on ROCm."

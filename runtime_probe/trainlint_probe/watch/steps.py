@@ -226,8 +226,9 @@ class Clock:
         if candidate.steps < self.child_settings.warmup_limit:
             return False
         self.watch.note(
-            f"The steps had not settled after {candidate.steps} steps of warm-up: the last {_LAST} were more than "
-            f"{SETTLED:.0%} apart, or something was still being compiled. The window began all the same."
+            f"The steps were still unsteady after {candidate.steps} steps of warm-up: the last {_LAST} "
+            f"differed by more than {SETTLED:.0%}, or something was being compiled. The measurement began "
+            "anyway."
         )
         return True
 

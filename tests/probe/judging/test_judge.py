@@ -303,7 +303,7 @@ def test_a_file_that_is_no_python_is_told_without_advice_for_checks(project: Pat
     (project / "broken.py").write_text("def f(:\n")
     answers = answers_to({"path": "broken.py", "line": 1, "kind": "wait"}, {"path": ".", "line": 1, "kind": "wait"})
     assert [answer.reason.partition(" (")[0] for answer in answers] == [
-        "line 1: it is no Python that this interpreter reads",
+        "line 1: syntax error in Python",
         "it is no ordinary file",
     ]
 

@@ -126,7 +126,7 @@ def test_where_there_is_no_room_a_sentence_says_so(runner: Runner, monkeypatch: 
     (runner.project / "leaves.py").write_text("import os; os._exit(1)")
     launched = launch(Request("leaves.py"), runner.output)
     assert launched.runs == ()
-    assert launched.fault.startswith(f"There is no room left in {runner.output.parent}, where what the script saves")
+    assert launched.fault.startswith(f"{runner.output.parent} is full, and evidence and saved files go there")
 
 
 def test_windows_is_told_what_works_there(monkeypatch: pytest.MonkeyPatch) -> None:

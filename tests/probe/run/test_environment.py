@@ -37,7 +37,7 @@ def test_a_machine_as_it_should_be_raises_no_concern() -> None:
         ({"torch": "2.13.0+cpu", "CUDA": None, "GPU": None}, {}, "built for the CPU alone"),
         ({"GPU": None}, {}, "cannot use"),
         ({"CPU threads": "1"}, {"OMP_NUM_THREADS": "1"}, "OMP_NUM_THREADS=1 says so"),
-        ({"CPU threads": "32"}, {}, "32 CPU threads, and 16 cores are there for them: set OMP_NUM_THREADS=16"),
+        ({"CPU threads": "32"}, {}, "32 CPU threads on 16 cores: set OMP_NUM_THREADS=16"),
         ({"CPU threads": "8"}, {"LOCAL_WORLD_SIZE": "4"}, "8 CPU threads in each of 4 processes"),
         ({}, {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}, "is called PYTORCH_ALLOC_CONF today"),
         ({}, {"PYTORCH_ALLOC_CONF": "max_split_size_mb:128"}, "expandable_segments:True does more"),

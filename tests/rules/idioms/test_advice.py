@@ -39,12 +39,13 @@ def train(loader, optimizer, meters, kept, total=0.0):
 {1}
         optimizer.step()
 """
-SIZE = "if it comes from the batch, take it there before the copy"
-FILLED = "keep the Python numbers that the tensor is made of"
-LATER = "read it every N steps, or after the backward pass"
+SIZE = "take it from the batch before the copy"
+FILLED = "keep and use the Python numbers"
+LATER = "read all metrics when you log: `torch.stack(values).tolist()`"
 LATER_COPY = "read it after the backward pass, or every N steps"
-POSITION = "keep it as a Python number in the object too"
-COUNTED = "Python asks for the number of hits"
+POSITION = "also keep it as a Python number in the object"
+COUNT = "remove this check, or base it on a value that is already on the CPU"
+COUNTED = "the CPU must know how many rows match"
 IN_FORWARD = {
     "n = torch.max(lens).item()\nx = x[:n]": SIZE,
     "x = x.roll(lens[0].item(), dims=0)": SIZE,
@@ -68,13 +69,13 @@ IN_FORWARD = {
     "kept.append(loss.item())": "append `loss.detach()`",
     "rows = []\nrows.append(loss.item())\nmeters.update(rows)": "read the list once, after the loop",
     "n = (x > 0).sum().item()\nloss = loss / max(n, 1)": "keep `(x > 0).sum()` a tensor",
-    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": "drop the test if it never holds",
+    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": COUNT,
     "n = loss.item()\nmeters.update(n)\nkept['loss'] = n": LATER,
     "n = loss.item()\nmeters.update(n)\nx = x * n": "keep `loss` a tensor",
     "ids = lens.cpu().tolist()\nmeters.update(Meter.many(ids, x))": "read it after the backward pass",
     "costs = x.cpu()\nrows = [linear_sum_assignment(c[i]) for i, c in enumerate(costs.split(2))]": "the solver runs on",
-    "seen = False\nfor k in range(4):\n    if x[k] == -1:\n        seen = True": "collect the answers on the GPU",
-    "while True:\n    x = x / 2\n    if x.sum() < 3:\n        break": "test every N rounds",
+    "seen = False\nfor k in range(4):\n    if x[k] == -1:\n        seen = True": "collect the results on the GPU",
+    "while True:\n    x = x / 2\n    if x.sum() < 3:\n        break": "check every N rounds",
     "y = x * loss.item()": "keep `loss` a tensor",
     "rows = linear_sum_assignment(x.detach().cpu())": "the solver runs on the CPU",
     "cost = x.cpu()\nrows = linear_sum_assignment(cost)": "the solver runs on the CPU",
@@ -87,9 +88,9 @@ IN_FORWARD = {
     "assert (x > 0).all()": "`torch._assert_async`",
     "if bad.any():\n    raise ValueError('bad')": "`torch._assert_async`",
     "if bad.any():\n    x[bad] = 0": "the statement changes nothing",
-    "if x.sum() > 3:\n    return loss, None": "drop the test if it never holds",
+    "if x.sum() > 3:\n    return loss, None": COUNT,
     "if x.sum() > 3:\n    x = x + 1": "`torch.where`",
-    "if x.sum() > 3:\n    self.grow()": "decide by a number that the host knows",
+    "if x.sum() > 3:\n    self.grow()": "base the check on a value that is already on the CPU, such as a size",
     "hits = bad.nonzero()\nif hits.numel() > 3:\n    x = x + 1": COUNTED,
     "hits = x[bad]\nn = len(hits)": COUNTED,
     "hits = x[bad]\nloss = loss + hits.mean()": "keep the shape",
@@ -97,7 +98,7 @@ IN_FORWARD = {
     "n = len(torch.unique(x))\nkept['codes'] = n": "count the marks",
     "y = x[lens[0] : lens[0] + 4]": "gather a fixed number of positions",
     "y = x[: lens[0]]": "take the length from the batch",
-    "rows = bad.nonzero()\nreturn rows": "find the rows once a step",
+    "rows = bad.nonzero()\nreturn rows": "find the rows once per step",
     "rows = bad.nonzero()\nx = x[rows]": "use a mask or `torch.where`",
     "meters.update(x[bad].tolist())": LATER_COPY,
     "kept['bad'] = bad.nonzero().tolist()": LATER_COPY,
@@ -120,21 +121,21 @@ IN_LOOP = {
     "if torch.isnan(frames).any():\n    frames[torch.isnan(frames)] = 0": "replace bad values",
     "if torch.isnan(loss):\n    import pdb\n    pdb.set_trace()": "check every N steps",
     "if (lengths == lengths[0]).all():\n    n = 3\nelse:\n    raise ValueError('mixed')": "`torch._assert_async`",
-    "n = min(int(lengths.min().item() / 2), 8)\nfor part in kept:\n    part.cut(n)": "read it once for all its uses",
+    "n = min(int(lengths.min().item() / 2), 8)\nfor part in kept:\n    part.cut(n)": "read it once for all uses",
     "torch.cuda.synchronize()": "remove it; to time a step",
     "torch.cuda.synchronize()\nmeters.add(first.elapsed_time(last))": "some steps later, when they are over",
-    "torch.cuda.synchronize()\nmeters.add(time.time())": "without the wait, the clock that is read here",
-    "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: once",
+    "torch.cuda.synchronize()\nmeters.add(time.time())": "without the wait, this clock would be wrong",
+    "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: NaN weights stay NaN",
     "for p in model.parameters():\n    p.div_(max(1.0, p.pow(2).mean()))": "`x.clamp(min=...)`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
     "for p in model.parameters():\n    meters.add_scalar('norm', p.grad.norm(), 3)": "log it every N steps",
     "for p in model.parameters():\n    meters.add(p.abs().max().item())": "keep the numbers on the GPU",
     "meters.add(loss.item())": LATER,
     "y = loss.item() + 1": "keep `loss.detach()`, and read it only when you log",
-    "total = total + 1\ntotal += (loss / 2).item()": "add `(loss / 2).detach()` and read the sum once",
+    "total = total + 1\ntotal += (loss / 2).item()": "add `(loss / 2).detach()`, and read the sum once",
     "kept.append(loss.detach().item())": "append `loss.detach()` and read the list once, after the epoch",
     "if torch.isnan(loss):\n    break": "check every N steps: the loop ends",
-    "bad = False\nif torch.isnan(loss):\n    bad = True": "collect the answers on the GPU",
+    "bad = False\nif torch.isnan(loss):\n    bad = True": "collect the results on the GPU",
 }
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait, Shape
 from trainlint.analysis.conditions.arguments import BY_DEFAULT, option_in
-from trainlint.analysis.conditions.settings.required_values import RequiredValue
+from trainlint.analysis.conditions.settings.required_values import TRUTH, RequiredValue
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -125,7 +125,7 @@ class BlockContexts:
         options = self.net.options[self.net.file_of_block(block)] if self.net.options else {}
         for clause in shape.requires:
             if clause and all(_is_option(item) and not _is_met(item, options) for item in clause):
-                return f"line {shape.line}: only if `{clause[0].name}` is set otherwise than by default"
+                return f"line {shape.line}: {_asked_of(clause[0])}"
         return ""
 
     def _loop_fact(self, loop: int, block: int, context: BlockContext) -> HeatFact:
@@ -206,6 +206,14 @@ class BlockContexts:
                 block for call in self.steps.step_calls() for block in self.net.outwards(self.net.call_block[call])
             }
         return block in self._guarding
+
+
+def _asked_of(item: RequiredValue) -> str:
+    """What must be set otherwise than by default, as a clause."""
+    if item.operator != TRUTH:
+        return f"only when `{item.name}` is not left at its default"
+    asked, default = ("on", "off") if item.holds else ("off", "on")
+    return f"only when `{item.name}` is turned {asked} (default: {default})"
 
 
 def _is_option(item: RequiredValue) -> bool:

@@ -33,8 +33,8 @@ class Revision:
             root = repository_around(str(directory))
             if root is None:
                 raise UsageError(
-                    f"--diff-base {name} asks git what changed, and {directory} is in no git repository; leave it out, "
-                    "or use a baseline (`trainlint baseline`)"
+                    f"--diff-base {name} needs git, and {directory} is in no git repository; leave it out, or "
+                    "use a baseline (`trainlint baseline`)"
                 )
             self._roots[directory] = root
         try:

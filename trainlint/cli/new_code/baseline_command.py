@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,9 @@ def baseline(options: Namespace) -> int:
     entries = _pruned(beside) if options.prune else _written_anew(beside, files)
     tell_failures(found.report.failures)
     write_report(place, baseline_text(entries, os.path.dirname(place)))
-    _print_summary(beside, entries, shown, options, is_used=files.baseline_of(str(Path.cwd() / "any")) is not None)
+    _print_summary(beside, entries, shown, options)
+    if not options.prune and files.baseline_of(str(Path.cwd() / "any")) is None:
+        _tell_use(place, shown, configurations, options)
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
 
@@ -83,9 +86,7 @@ def _written_anew(beside: BaselineComparison, files: JudgedFiles) -> list[Entry]
     ]
 
 
-def _print_summary(
-    beside: BaselineComparison, entries: list[Entry], shown: str, options: Namespace, *, is_used: bool
-) -> None:
+def _print_summary(beside: BaselineComparison, entries: list[Entry], shown: str, options: Namespace) -> None:
     number = len({entry.path for entry in entries})
     now = f"{quoted(shown)} lists {count(len(entries), 'finding')} in {count(number, 'file')}."
     if options.prune:
@@ -95,8 +96,18 @@ def _print_summary(
     elsewhere = len(entries) - len(beside.entries)
     if elsewhere:
         console.note(f"{count(elsewhere, 'entry').replace('entrys', 'entries')} of files that were not judged stay.")
-    if not is_used:
-        console.note(
-            f'Commit the file, and write `baseline = "{shown}"` into the configuration, or run '
-            f"`trainlint check --baseline {shown}`."
-        )
+
+
+def _tell_use(place: Path, shown: str, configurations: Configurations, options: Namespace) -> None:
+    """Name the baseline in the configuration and say so; else say how it is used."""
+    written = None
+    if not options.isolated:
+        from trainlint.cli.setup.baseline_key import name_baseline
+
+        with suppress(Misconfigured):  # its files have failed, which was said
+            written = name_baseline(place, configurations.of(Path.cwd()).config.source)
+    if written is not None:
+        console.note(f"Added `baseline` to {quoted(written)}: `trainlint check` reports only new findings from now on.")
+        console.note(f"Commit {quoted(shown)} and {quoted(written)}.")
+    else:
+        console.note(f"Commit {quoted(shown)}, and run `trainlint check --baseline {quoted(shown)}`.")

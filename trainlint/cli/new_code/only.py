@@ -22,7 +22,7 @@ def named(report: Report, ids: Sequence[str], identities: Identities) -> Report:
     unknown = next((each for each in ids if each not in known), None)
     if unknown is not None:
         raise UsageError(
-            f"no finding here has the id {unknown}: it is fixed, its statement was changed, or these paths and "
+            f"no finding here has the id {unknown}: it was fixed, its statement changed, or these paths and "
             "settings do not show it; `trainlint check --output-format agent` lists ids",
             *map(failure_sentence, report.failures),
         )

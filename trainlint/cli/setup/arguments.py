@@ -14,8 +14,8 @@ def baseline_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint baseline",
         usage="trainlint baseline [PATH ...] [options]",
-        description="Write down the findings that there are, so that `trainlint check` reports only new ones. What the "
-        "file lists of files that are not judged now stays in it.",
+        description="Accept the present findings: `trainlint check` then reports only new ones. Writes the baseline, "
+        "and its name into the configuration. Entries of files that are not judged now stay.",
         epilog="Exit codes: 0; 2 where something could not be judged, or the file cannot be read or written.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -39,9 +39,9 @@ def init_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "trainlint init",
         usage="trainlint init [DIRECTORY] [options]",
-        description="Write a configuration with what the project shows: versions of torch, tests, generated code. It "
-        "goes to the end of pyproject.toml where there is one, else into a new trainlint.toml. With --agents, write "
-        "what coding agents are told instead.",
+        description="Write a configuration from what the project shows: versions of torch, tests, generated "
+        "code. Appends to pyproject.toml, or creates trainlint.toml. With --agents, write "
+        "instructions for coding agents instead.",
         epilog="Exit codes: 0; 2 where there is a configuration already, or the file cannot be written.",
         formatter_class=Help,
         allow_abbrev=False,

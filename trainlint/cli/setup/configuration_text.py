@@ -5,10 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainlint.baseline.file import DEFAULT_NAME
+from trainlint.config.toml import parse_toml
 from trainlint.config.written import toml, toml_key
 
 if TYPE_CHECKING:
     from trainlint.cli.setup.project_signs import ProjectSigns
+
+TABLE = "tool.trainlint"
+"""Where the settings stand in a pyproject.toml."""
+
+
+def appended(before: str, added: str) -> str | None:
+    """A pyproject.toml with a table at its end; None where that would be no TOML."""
+    newline = "\r\n" if "\r\n" in before else "\n"
+    gap = "" if not before or before.endswith("\n\n") else newline if before.endswith("\n") else newline * 2
+    after = before + gap + added.replace("\n", newline)
+    try:
+        parse_toml(after.replace("\r\n", "\n"))
+    except ValueError:
+        return None
+    return after
 
 
 def configuration_text(signs: ProjectSigns, table: str) -> str:

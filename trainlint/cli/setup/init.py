@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.cli.setup.configuration_text import configuration_text
+from trainlint.cli.setup.configuration_text import TABLE, appended, configuration_text
 from trainlint.cli.setup.project_signs import ProjectSigns, project_signs
 from trainlint.cli.setup.written_file import write_file
 from trainlint.config.raw import PYPROJECT_TOML, TRAINLINT_TOML, ConfigError, parse_config, read_bytes
-from trainlint.config.toml import parse_toml
 from trainlint.paths import absolute, exists, is_directory, shown_path
 from trainlint.report.characters import quoted
 from trainlint.report.patch import unified_difference
@@ -19,8 +18,6 @@ from trainlint.report.words import count
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-_TABLE = "tool.trainlint"
 
 
 def init(options: Namespace) -> int:
@@ -34,8 +31,8 @@ def init(options: Namespace) -> int:
         return init_agents(directory, options)
     before = _pyproject(directory)
     signs = project_signs(directory)
-    added = configuration_text(signs, _TABLE)
-    after = _appended(before, added) if before is not None else None
+    added = configuration_text(signs, TABLE)
+    after = appended(before, added) if before is not None else None
     if before is not None and after is not None:
         place = directory / PYPROJECT_TOML
     else:
@@ -64,7 +61,7 @@ def _pyproject(directory: Path) -> str | None:
             return None
         if parse_config(place, data) is not None:
             shown = shown_path(place, Path.cwd())
-            raise UsageError(f"{shown} has a table [{_TABLE}] already; nothing was changed")
+            raise UsageError(f"{shown} has a table [{TABLE}] already; nothing was changed")
         return data.decode("utf-8")
     except ConfigError as error:
         raise UsageError(str(error)) from error
@@ -74,22 +71,10 @@ def _pyproject(directory: Path) -> str | None:
         ) from error
 
 
-def _appended(before: str, added: str) -> str | None:
-    """A pyproject.toml with the table at its end; None where that would be no TOML."""
-    newline = "\r\n" if "\r\n" in before else "\n"
-    gap = "" if not before or before.endswith("\n\n") else newline if before.endswith("\n") else newline * 2
-    after = before + gap + added.replace("\n", newline)
-    try:
-        parse_toml(after.replace("\r\n", "\n"))
-    except ValueError:
-        return None
-    return after
-
-
 def _print_summary(signs: ProjectSigns, shown: str, *, is_new: bool) -> None:
     notebooks = f", {count(signs.notebooks, 'notebook')}" if signs.notebooks else ""
     lines = [
-        f"{'Wrote' if is_new else f'Added [{_TABLE}] to'} {quoted(shown)}. It saw:",
+        f"{'Wrote' if is_new else f'Added [{TABLE}] to'} {quoted(shown)}. It saw:",
         f"  {count(signs.files, 'Python file')}{notebooks}",
         f"  torch: {signs.target_torch or 'no version in the requirements'}",
     ]

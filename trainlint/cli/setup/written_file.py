@@ -18,7 +18,7 @@ def require_no_link(place: Path, shown: str) -> None:
     """Raise UsageError where a link would be written through."""
     if place.is_symlink() or write_leaves_project(place):
         raise UsageError(
-            f"{shown} is a link or lies behind one, so it is not written; use --diff and write it yourself"
+            f"{shown} is a link or lies behind one, so trainlint does not write it; use --diff and write it yourself"
         )
 
 

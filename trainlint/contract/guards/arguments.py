@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 @guard
 def given_unpacked(site: Site) -> bool:
-    """`*args` or `**kwargs` may give what is not written out."""
+    """`*args` or `**kwargs` may set it."""
     return has_unpacked_arguments(site.call)

@@ -21,7 +21,7 @@ def rare(site: Site) -> bool:
 
 @guard
 def made_where_missing(site: Site) -> bool:
-    """It runs rarely, or only where something is missing, so that what it makes is made once."""
+    """It runs rarely, or only to create what is missing."""
     left_to_calls = site.heat.heat.in_step  # the calls from the training step leave the parameter out
     return runs_where_missing(
         condition
@@ -32,13 +32,13 @@ def made_where_missing(site: Site) -> bool:
 
 @guard
 def decided_by_version(site: Site) -> bool:
-    """A version decides whether it runs."""
+    """A version check decides whether it runs."""
     return depends_on_version(site.block)
 
 
 @guard
 def conditional(site: Site) -> bool:
-    """A test decides whether it runs."""
+    """A check decides whether it runs."""
     return bool(site.conditions)
 
 

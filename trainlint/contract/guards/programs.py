@@ -22,8 +22,8 @@ def uses(sentence: str, *kinds: FactKind) -> Guard:
 
 @guard
 def out_of_sight(site: Site) -> bool:
-    """A part of the way into the loop is out of sight."""
+    """Trainlint does not see every call on the way into the loop."""
     return not any(item.fact.kind is FactKind.ENTERED for item in site.file.used_around(site.block, beside=True))
 
 
-owned_by_framework = uses("a framework is in charge of the loop", FactKind.FRAMEWORK)
+owned_by_framework = uses("a framework runs the loop", FactKind.FRAMEWORK)

@@ -25,7 +25,7 @@ FP16_OPTIMIZERS = tuple(
 _OF_LEVEL = {
     "O0": "leave it out together with each `amp.scale_loss`: level O0 trains in float32",
     "O2": "; level O2 keeps weights in float16, which then stay in float32",
-    "O3": "; level O3 trains in float16 altogether, for which `model.half()` stands",
+    "O3": "; level O3 trains in float16 only: use `model.half()`",
 }
 """What to say of a level other than O1, which is what `torch.autocast` does; with ";" it is added."""
 _OF_APEX = lazy(r"apex", re.IGNORECASE)
@@ -33,7 +33,7 @@ _OF_APEX = lazy(r"apex", re.IGNORECASE)
 
 @guard
 def in_adapter(site: Site) -> bool:
-    """The class or function around it is named after apex (`ApexScaler`), for those who still ask for it."""
+    """The class or function around it is named after apex (`ApexScaler`)."""
     uses = [site.place]
     if isinstance(site.node, ast.ImportFrom):
         uses = [use for use in references_by(site.file, site.node) if getattr(use.node, "attr", "") in INSTEAD]

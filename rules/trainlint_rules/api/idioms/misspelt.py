@@ -25,7 +25,7 @@ def of_own_class(site: Site) -> bool:
 
 @guard
 def read_elsewhere(site: Site) -> bool:
-    """The file reads an attribute of this name, which is the project's own then, as `config.require_grad`."""
+    """The file reads this attribute, so it is the project's own (`config.require_grad`)."""
     name = last_name(site.node)
     same = (node for node in nodes_in(site.file.tree) if isinstance(node, ast.Attribute) and node.attr == name)
     return name in TYPOS and any(isinstance(node.ctx, ast.Load) for node in same)

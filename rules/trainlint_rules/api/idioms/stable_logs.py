@@ -68,7 +68,7 @@ def formula(site: Site) -> Formula | None:
 
 @guard
 def of_whole_numbers(site: Site) -> bool:
-    """One is added to whole numbers, by their names at least, which are 0 or at least 1, so that no digit is lost."""
+    """One is added to whole numbers (by their names), so that no digit is lost."""
     rest = _more_than_one(site.call.args[0]) if isinstance(site.node, ast.Call) and site.call.args else None
     return rest is not None and _is_whole(site, rest)
 

@@ -39,7 +39,7 @@ _FILLS = RANDOM_FILLS | {"zero_", "fill_"}
 
 @early_guard
 def only_named(site: Site) -> bool:
-    """The type is only asked for, annotated or derived from."""
+    """The code only checks, annotates or subclasses the type."""
     return isinstance(site.node, ast.expr) and role(site.file, site.place) in (
         Role.TYPE_TEST,
         Role.ANNOTATION,

@@ -22,7 +22,7 @@ def hooked(site: Site) -> bool:
 
 @guard
 def chosen(site: Site) -> bool:
-    """`need_weights` or `average_attn_weights` is given, or may be among unpacked arguments."""
+    """`need_weights` or `average_attn_weights` is set, or may be in `*args` or `**kwargs`."""
     given = argument(site.call, "need_weights", _NEED_WEIGHTS)
     asked = given is not None and constant(given) is not True
     return asked or has_unpacked_arguments(site.call) or argument(site.call, "average_attn_weights", 6) is not None

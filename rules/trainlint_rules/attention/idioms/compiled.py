@@ -37,7 +37,7 @@ class Compiled:
 
 @guard
 def engine_compiles(site: Site) -> bool:
-    """The engine is that of DeepSpeed's ZeRO, which has a `compile` of its own."""
+    """The engine is DeepSpeed's ZeRO, which has its own `compile`."""
     facts = (item.fact for item in site.file.used_around(site.block, beside=True))
     return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
 

@@ -29,7 +29,7 @@ _SMALL = lazy(
 
 @guard
 def of_few_numbers(formula: Site) -> bool:
-    """By their names the values are few: one a box, a sample, a class or a time step."""
+    """The names say that there are few values: one per box, sample, class or time step."""
     return isinstance(formula.node, ast.expr) and any(_SMALL.search(name) for name in names_in(formula.node))
 
 

@@ -23,7 +23,7 @@ def left_out_of_compiling(site: Site) -> bool:
 
 @guard
 def decided_by_argument(site: Site) -> bool:
-    """An argument of the function decides whether it runs, and its other value may be what is compiled."""
+    """An argument decides whether it runs, and compiled code may pass the other value."""
     return tested_values.decided_by_argument(site.block, site.function)
 
 

@@ -24,7 +24,7 @@ def loads_no_weights(site: Site) -> bool:
 
 @early_guard
 def sets_training_mode(site: Site) -> bool:
-    """The file puts a network into training mode, or into one that is not written out."""
+    """The file sets training mode, or a mode that a variable decides."""
     return may_set_training(site.file)
 
 

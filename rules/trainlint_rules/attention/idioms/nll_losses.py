@@ -42,7 +42,7 @@ def asks_for_type(loss: Site) -> bool:
 
 @guard
 def used_otherwise(loss: Site) -> bool:
-    """The log-probabilities are read elsewhere, too, as for a prediction or a second loss, or come from a function."""
+    """Other code uses the log-probabilities too, such as a prediction or a second loss."""
     found = log_probabilities(loss)
     if found is None or found.given is found.made.call:
         return False

@@ -30,7 +30,7 @@ class Lookup(NamedTuple):
 
 @guard
 def come_once_each(site: Site) -> bool:
-    """By their name the indices come once each, or are truth values (a permutation, a mask)."""
+    """The name says that no index repeats, or that it is a mask (`perm`, `mask`)."""
     found = lookup(site)
     return found is not None and _ONCE_EACH.search(ast.unparse(found.indices)) is not None
 

@@ -22,13 +22,13 @@ _OF_TRAINING = ("torch.nn.Module", "torch.autograd")
 
 @early_guard
 def switched(site: Site) -> bool:
-    """A version decides whether it runs, or another way was tried first."""
+    """A version check or a `try` decides whether it runs."""
     return is_switched(site.block)
 
 
 @guard
 def served(site: Site) -> bool:
-    """A function is scripted in code that compiles where it can, or is exported, saved or served."""
+    """The scripted function is exported, saved or served, or the code also compiles."""
     named = any(site.file.names.show(sign) for sign in (COMPILES, SERVES, SAVED_SCRIPTS, ONNX))
     return _scripts(site) and (named or _SERVING_PATH.search(site.path) is not None)
 

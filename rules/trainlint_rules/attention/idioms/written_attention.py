@@ -72,7 +72,7 @@ def written_attention(file: SemanticModel, softmax: Place) -> WrittenAttention |
 
 @guard
 def biased(site: Site) -> bool:
-    """A bias of relative positions is added to the scores, which the fastest kernels do not take."""
+    """A relative position bias is added to the scores, which the fastest kernels do not support."""
     way = written_attention(site.file, site.place)
     return way is not None and way.biased
 

@@ -54,7 +54,7 @@ def registers_models(site: Site) -> bool:
 
 @guard
 def bias_is_set(site: Site) -> bool:
-    """The file gives the biases of such layers values, and does not ask whether there are any."""
+    """The file sets the biases of such layers without checking that they exist."""
     return _sets_bias(site.file)
 
 

@@ -20,13 +20,13 @@ _LISTS = ast.List | ast.Tuple | ast.ListComp
 
 @guard
 def type_is_tested(site: Site) -> bool:
-    """A test around it asks for the type of a value."""
+    """A check around it looks at the type of a value."""
     return asks_about(site.block, Subject.TYPE)
 
 
 @guard
 def may_be_list(site: Site) -> bool:
-    """It is a field of a batch, or joined to a list, and may be one itself."""
+    """It is a field of a batch or is joined to a list, so it may be a list itself."""
     given = copied_tensor(site)
     if isinstance(given, ast.Subscript) and isinstance(constant(given.slice), str):
         return True
@@ -37,7 +37,7 @@ def may_be_list(site: Site) -> bool:
 
 @guard
 def converts_itself(site: Site) -> bool:
-    """The result takes the name of what is given, as where a list is turned into a tensor."""
+    """The result replaces its own input, as when a list becomes a tensor."""
     given, statement = copied_tensor(site), site.statement
     if not isinstance(statement, ast.Assign) or not isinstance(given, ast.Name | ast.Attribute | ast.Subscript):
         return False

@@ -21,7 +21,7 @@ _WRAPS = frozenset({"__call__", "_forward", "forward_impl"})
 
 @guard
 def hands_on(site: Site) -> bool:
-    """A wrapper's own forward hands its arguments on: it stands for the module, hooks and all."""
+    """A wrapper's own forward passes its arguments on."""
     function = site.function
     if function is None or function.owner is None:
         return False
@@ -31,7 +31,7 @@ def hands_on(site: Site) -> bool:
 
 @guard
 def item_of_slice(site: Site) -> bool:
-    """It is an item of a slice of a list of modules, which TorchScript cannot call in any other way."""
+    """It is an item of a sliced module list, which TorchScript can only call this way."""
     model = site.receiver
     if not isinstance(model, ast.Name):
         return False

@@ -27,7 +27,7 @@ _CASTS = frozenset(("float", "half", "bfloat16", "long", "int", "bool", "type", 
 
 @guard
 def cast_on_the_way(site: Site) -> bool:
-    """A data type is named on the way to the device, or behind the copy."""
+    """The code sets a data type before, in or after the copy."""
     if argument(site.call, "dtype", 1) is not None:
         return True
     moved = argument(site.call, "device") is not None

@@ -35,21 +35,21 @@ def runs_seldom(site: Site) -> bool:
 
 @guard
 def over_sequence(site: Site) -> bool:
-    """The loop runs over time steps, layers or scales by the name of its counter."""
+    """The loop's counter is named for time steps, layers or scales."""
     loop = site.block.node
     return isinstance(loop, ast.For) and bool(_SEQUENCE.search(last_name(loop.target)))
 
 
 @guard
 def rounds_depend(site: Site) -> bool:
-    """A round needs what the one before computed, or does something else than compute."""
+    """A round needs the result of the previous one, or does more than compute."""
     loop = site.block.node
     return not isinstance(loop, ast.For) or not _only_computes(loop) or bool(_read_first(loop) & _stored(loop))
 
 
 @guard
 def rows_differ(site: Site) -> bool:
-    """Rows are cut to different lengths or masked, or a network or another function runs on each."""
+    """Each row has its own length, mask, network or function."""
     loop = site.block.node
     assert isinstance(loop, ast.For)
     tensor = counted_tensor(loop)

@@ -33,7 +33,7 @@ class ScaledStep:
 
 @guard
 def unscaled_before(site: Site) -> bool:
-    """Something called unscale runs with it, gradients are unscaled by hand, or they were clipped already."""
+    """The code already unscales or clips the gradients."""
     names = [name for name in site.file.outline.calls if "unscale" in name.lower() or name in _BY_HAND]
     if any(_runs_with(site, item.place) for item in site.calls(*names)):
         return True

@@ -23,7 +23,7 @@ _SEEDS = lazy("seed", re.IGNORECASE)
 
 @guard
 def chosen(site: Site) -> bool:
-    """A test decides whether it runs, here or around all calls of its function, or the function is called after it."""
+    """A check decides whether it runs, here or at every call of its function."""
     return site.heat.heat is Heat.RARE or site.heat.optional or is_chosen(site.file, site.block)
 
 
@@ -35,7 +35,7 @@ def checks_gradients(site: Site) -> bool:
 
 @guard
 def another_stands_above(site: Site) -> bool:
-    """Another switch of determinism stands above it, and one finding is enough."""
+    """The finding is about an earlier switch of determinism."""
     places = [item.place for item in site.calls(*_DETERMINISTIC_NAMES)]
     places += site.file.outline.stores.get("deterministic", ())
     return any(

@@ -23,19 +23,19 @@ _KEEP_MODE = ("print", "len", "isinstance", "save", "deepcopy")
 
 @guard
 def set_back(site: Site) -> bool:
-    """Something in the file puts a model back into training mode, or may do so."""
+    """The file sets, or may set, training mode again."""
     return may_set_training(site.file)
 
 
 @guard
 def set_part_by_part(site: Site) -> bool:
-    """The file goes through the parts of a model, and may set their modes one by one."""
+    """The file loops over the model's parts and may set their modes one by one."""
     return any(True for _ in site.calls(*_PART_BY_PART))
 
 
 @guard
 def handed_over(site: Site) -> bool:
-    """A function out of sight is given the model, and may set its mode."""
+    """A function that trainlint cannot see gets the model and may set its mode."""
     return all(_is_handed_over(site, epochs) for epochs in trained_epochs(site))
 
 
@@ -53,7 +53,7 @@ def assigns_mode(site: Site) -> bool:
 
 @guard
 def called_by_others(site: Site) -> bool:
-    """The function of the loop is called by others, who may have set the mode."""
+    """Other code calls the function of the loop and may set the mode."""
     function = site.function
     if function is None or site.file.loops.summary(function) is not None:
         return False
@@ -62,7 +62,7 @@ def called_by_others(site: Site) -> bool:
 
 @guard
 def may_evaluate(site: Site) -> bool:
-    """A call of `eval()` or `train(False)` may mean this model, by its name or another one."""
+    """An `eval()` or `train(False)` may apply to this model."""
     model = model_run_by(site.file, site.place)
     return model is not None and _may_evaluate(site, dotted(model) or "")
 

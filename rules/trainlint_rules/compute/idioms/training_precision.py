@@ -41,7 +41,7 @@ def holds_other_layers(site: Site) -> bool:
 
 @guard
 def narrow_network(site: Site) -> bool:
-    """The file defines the network for images of CIFAR's size, with no layer wider than 64."""
+    """The network is for images of CIFAR's size, and no layer is wider than 64."""
     return site.file.names.show(SMALL_IMAGES) and 0 < _greatest_width(site.file) <= _NARROW
 
 

@@ -51,15 +51,13 @@ def _never_ends(site: Site) -> bool:
 
 @guard
 def _asks_what_it_holds(site: Site) -> bool:
-    """The rows come from something that the dataset holds, of which its class shows nothing."""
+    """The rows come from an object that the dataset's class does not show."""
     return all(_calls_what_it_holds(site.file, cls) for cls in iterable_datasets(site))
 
 
 NO_REPETITION = (
     _never_ends,
-    _names_match(
-        "the dataset's class speaks of workers, ranks or shards, or reads from where no row comes twice", _SHARES
-    ),
+    _names_match("the dataset's class names workers, ranks or shards, or reads from a source without repeats", _SHARES),
     _names_match("the dataset draws at random", _DRAWS),
     _names_match("the dataset makes its rows while it runs, as an environment does", _LIVE),
     _asks_what_it_holds,

@@ -15,13 +15,13 @@ from trainlint_rules.data.idioms.workers import Workers, workers
 
 @guard
 def never_ends(site: Site) -> bool:
-    """One pass never ends, so that few runs begin a second."""
+    """One pass never ends, so few runs begin a second."""
     return passes_without_end(site.file, LoaderRule.loader(site))
 
 
 @guard
 def dataset_changes(site: Site) -> bool:
-    """The code changes the dataset between passes, and kept workers would not see it."""
+    """The code changes the dataset between passes, which persistent workers would not see."""
     return changes_between_passes(site.file, LoaderRule.loader(site))
 
 
@@ -38,5 +38,5 @@ def value_of_option(site: Site) -> str | None:
 
 @early_guard
 def keeps_workers(site: Site) -> bool:
-    """The loader keeps its workers, or an option from elsewhere may say so."""
+    """The loader keeps its workers, or an option may say so."""
     return switched_on(site, "persistent_workers")

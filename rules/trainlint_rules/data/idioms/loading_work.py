@@ -33,7 +33,7 @@ def items_at(site: Site) -> Items:
 
 @guard
 def workers_would_use_the_device(site: Site) -> bool:
-    """The dataset or the collate function moves tensors to the device, which forked worker processes cannot use."""
+    """The dataset or collate function uses the GPU, which forked workers cannot."""
     return item_code(site.file, LoaderRule.loader(site)).shows_device
 
 

@@ -22,7 +22,7 @@ _DEEPEST = 3
 
 @guard
 def changes_between_rounds(site: Site) -> bool:
-    """What it is built from may change from round to round (a fold, a curriculum, data collected in the loop)."""
+    """Its data may change from round to round (a fold, a curriculum, collected data)."""
     loader = LoaderRule.loader(site)
     given = [site.file.loaders.option(loader, name) for name in _OPTIONS]
     if any(option.given and option.value is None for option in given):
@@ -32,7 +32,7 @@ def changes_between_rounds(site: Site) -> bool:
 
 @guard
 def repeated_otherwise(site: Site) -> bool:
-    """The loop around it counts something else than epochs or steps, such as folds or models."""
+    """The loop around it counts folds, models or the like, not epochs or steps."""
     return not _counts_rounds(site.file, site.block, _DEEPEST)
 
 

@@ -47,7 +47,7 @@ def pads_to_fixed_length(site: Site) -> bool:
 
 @guard
 def is_short(site: Site) -> bool:
-    """The length is 64 tokens or fewer, or that of the longest row."""
+    """The length is at most 64 tokens, or that of the longest row."""
     given = argument(site.call, "max_length")
     if given is None:
         return False
@@ -60,13 +60,13 @@ def is_short(site: Site) -> bool:
 
 @guard
 def behind_test(site: Site) -> bool:
-    """A test in the function decides about it."""
+    """A check in the function decides about it."""
     return bool(site.file.conditions.around(site.block, early_exits=False))
 
 
 @guard
 def pads_again(site: Site) -> bool:
-    """The function has padded to this length before, as for inputs and their labels."""
+    """The function already padded to this length, as for inputs and their labels."""
     length = argument(site.call, "max_length")
     return length is not None and any(
         other.function is site.function
@@ -81,22 +81,22 @@ def pads_again(site: Site) -> bool:
 
 @guard
 def not_for_training(site: Site) -> bool:
-    """It does not run for training, or its rows are a split for tests or validation."""
+    """It does not prepare training data, but a test or validation split."""
     return site.heat.heat not in _HOT and not _is_mapped(site.file, site.block, _DEEPEST)
 
 
 WANTS_ONE_SHAPE = (
     uses("the model is compiled, and may want one shape", FactKind.COMPILE),
-    shows("the code names TPU, HPU, Neuron or compiling, which want one shape", XLA, TPUS, COMPILES),
+    shows("the code names TPU, HPU, Neuron or compiling, which need fixed shapes", XLA, TPUS, COMPILES),
     shows(
-        "the code names CUDA graphs, FP8, static shapes or sequence parallelism, which want one shape",
+        "the code names CUDA graphs, FP8, static shapes or sequence parallelism, which need fixed shapes",
         GRAPH_CAPTURE,
         FP8,
         STATIC_SHAPES,
         SEQUENCE_PARALLEL,
     ),
     shows(
-        "the file trains on pictures and their captions, whose text encoder may take one length only",
+        "the file trains on images and captions, whose text encoder may need a fixed length",
         IMAGES_WITH_CAPTIONS,
     ),
 )

@@ -44,6 +44,6 @@ def not_alone(passes_at: PassesAt) -> tuple[Guard, Guard]:
         return bool({fact.detail for fact in facts if fact.kind is FactKind.FRAMEWORK} - _LEAVES_LOADERS_ALONE)
 
     return (
-        Guard("a part of the way into the loop is out of sight", unseen),
-        Guard("a framework is in charge of the loop", framed),
+        Guard("trainlint does not see every call on the way into the loop", unseen),
+        Guard("a framework runs the loop", framed),
     )

@@ -149,7 +149,7 @@ def _command_line_default(file: SemanticModel, name: str) -> int | None:
 
 @early_guard
 def has_workers(site: Site) -> bool:
-    """The loader has workers, or an option may give it some: one from elsewhere, or one that the project sets."""
+    """The loader has workers, or an option may set them."""
     option = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
     return option.given and constant(option.value) != 0 and option_left_at_zero(site) is None
 
@@ -191,7 +191,7 @@ def is_bare(site: Site) -> bool:
 
 @early_guard
 def starts_workers_itself(site: Site) -> bool:
-    """The loader has a `worker_init_fn`, which may share the rows out."""
+    """The loader has a `worker_init_fn`, which may split the rows."""
     return switched_on(site, "worker_init_fn")
 
 

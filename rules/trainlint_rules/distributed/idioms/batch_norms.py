@@ -63,6 +63,6 @@ def _builds_batch_norm(file: SemanticModel, cls: Class) -> bool:
 
 @guard
 def enough_samples(site: Site) -> bool:
-    """The batch of a process is larger than 8 samples, or not written out."""
+    """A process has more than 8 samples per batch, or trainlint cannot tell how many."""
     size = largest_batch(site.file)
     return size is None or size > _FEW

@@ -24,7 +24,7 @@ def device_id_given(site: Site) -> bool:
 
 @early_guard
 def chosen_anywhere(site: Site) -> bool:
-    """The file chooses a device somewhere, by `set_device`, `torch.cuda.device` or `CUDA_VISIBLE_DEVICES`."""
+    """The file chooses a device (`set_device`, `torch.cuda.device`, `CUDA_VISIBLE_DEVICES`)."""
     if not _CHOOSING.isdisjoint(site.file.outline.calls):
         return True
     if any(other.origin(other.call.func) == "torch.cuda.device" for other in site.calls("device")):

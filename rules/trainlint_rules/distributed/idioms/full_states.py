@@ -41,7 +41,7 @@ def offloaded_to_one_rank(site: Site) -> bool:
 
 @guard
 def options_from_elsewhere(site: Site) -> bool:
-    """Options come from elsewhere."""
+    """`**kwargs` may set it."""
     state = full_state(site)
     unknown = state is not None and None in (state.offloaded, state.one_rank)
     return unknown or has_unpacked_arguments(site.call)
@@ -49,7 +49,7 @@ def options_from_elsewhere(site: Site) -> bool:
 
 @guard
 def only_loads(site: Site) -> bool:
-    """A state is only loaded under the setting."""
+    """The code only loads a state under the setting."""
     if last_name(site.call.func) not in _OF_FSDP1:
         return False
     for block in site.file.outline.blocks:

@@ -15,7 +15,7 @@ _PACKAGES = ("apex.", "torch.distributed.rpc.", "torch.distributed.autograd.")
 
 @early_guard
 def keeps_gradients(site: Site) -> bool:
-    """The file replaces, detaches or keeps gradients, sends them by a hook, or trains with a graph of gradients."""
+    """The file replaces, detaches, keeps or differentiates gradients, or sends them in a hook."""
     outline = site.file.outline
     return (
         any(f"{origin}.".startswith(_PACKAGES) for origin in outline.imports.values())
@@ -27,7 +27,7 @@ def keeps_gradients(site: Site) -> bool:
 
 @early_guard
 def clears_by_function(site: Site) -> bool:
-    """The file clears no gradients, or by a function of the project's own, which may detach them."""
+    """The file clears no gradients, or clears them with its own function, which may detach them."""
     clearing = [call.func for call in _calls(site) if last_name(call.func) == "zero_grad"]
     return not clearing or not all(isinstance(func, ast.Attribute) for func in clearing)
 

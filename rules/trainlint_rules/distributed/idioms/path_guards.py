@@ -7,5 +7,5 @@ from dataclasses import replace
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guards.programs import out_of_sight, uses
 
-way_out_of_sight = replace(out_of_sight, sentence="a part of the way to it is out of sight")
-framework_in_charge = uses("a framework is in charge on the way to it", FactKind.FRAMEWORK)
+way_out_of_sight = replace(out_of_sight, sentence="trainlint does not see every call on the way to it")
+framework_in_charge = uses("a framework calls this code", FactKind.FRAMEWORK)

@@ -60,7 +60,7 @@ def is_single_process(site: Site) -> bool:
 
 @guard
 def started_by_framework(site: Site) -> bool:
-    """A framework is in charge on the way to it."""
+    """A framework calls this code."""
     # What tests do on that way says nothing.
     around = site.file.used_around(site.block)
     return any(item.fact.kind is FactKind.FRAMEWORK and not is_test_path(item.path) for item in around)
@@ -68,7 +68,7 @@ def started_by_framework(site: Site) -> bool:
 
 @guard
 def wraps_nothing_for_gpu(site: Site) -> bool:
-    """Nothing in the file is surely wrapped for a GPU."""
+    """Trainlint does not see the file wrap a model for a GPU."""
     for found in wraps(site.file):
         devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
         written = isinstance(devices, ast.List) and bool(devices.elts)

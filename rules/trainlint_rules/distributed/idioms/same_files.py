@@ -26,13 +26,13 @@ _SETTINGS = lazy(r"^(self|args?|cfg|config|opts?|hparams|params|settings|h|flags
 
 @guard
 def some_ranks_only(site: Site) -> bool:
-    """On each way to it a test or a decorator asks for the rank, or no way to it is in sight."""
+    """Every path to it checks the rank, or trainlint sees no path to it."""
     return not all_ranks_come_here(site.file, site.block)
 
 
 @guard
 def other_file_on_each_rank(site: Site) -> bool:
-    """The path holds the rank, comes from a caller, or is a buffer or a temporary file of each process."""
+    """Each process may write to its own path (the rank, a caller, a buffer, a temporary file)."""
     path = argument(site.call, "f", 1)
     return path is not None and not _is_same_file(path, site.block, _FOLLOWED)
 

@@ -44,14 +44,14 @@ def to_buffer(site: Site) -> bool:
 
 @guard
 def seldom(site: Site) -> bool:
-    """More than 100 steps lie between two saves, or the file does not tell how many."""
+    """More than 100 steps lie between two saves, or trainlint cannot tell how many."""
     steps = steps_between(site)
     return steps is None or not 1 <= steps <= _OFTEN
 
 
 @guard
 def behind_rare_test(site: Site) -> bool:
-    """A test holds in few steps only, as for the best score or the last step."""
+    """It runs only in few steps, such as at the best score or the last step."""
     return runs_rarely(item for item in _conditions(site) if item.kind is not ConditionKind.INTERVAL)
 
 

@@ -25,7 +25,7 @@ def recorded_loop(site: Site) -> Block | None:
 
 @guard
 def recorded_briefly(site: Site) -> bool:
-    """The loop ends after a literal number of rounds, by `break` or `return`, or goes over a slice of the data."""
+    """The loop ends after a few rounds (`break`, `return`) or covers only a slice of the data."""
     around = (block for block in site.block.outwards() if block.kind is BlockKind.LOOP)
     return any(_is_bounded(loop) for loop in (*_loops_inside(site), *around))
 

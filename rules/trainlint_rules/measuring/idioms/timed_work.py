@@ -35,7 +35,7 @@ def names_no_device(site: Site) -> bool:
 
 @early_guard
 def on_cpu(site: Site) -> bool:
-    """It runs only where a test found no GPU, or in a function that is named only there."""
+    """It runs only where a check found no GPU."""
     function = site.function
     if runs_without_cuda(site.file, site.block):
         return True
@@ -48,7 +48,7 @@ def on_cpu(site: Site) -> bool:
 
 @guard
 def waited_for(site: Site) -> bool:
-    """Something between the last launch and the clock waits for the GPU, or may."""
+    """Code between the last launch and the clock waits, or may wait, for the GPU."""
     found = interval(site)
     return found is not None and found.is_waited_for
 
@@ -68,7 +68,7 @@ def stays_duration(site: Site) -> bool:
 
 @guard
 def warmed_up(site: Site) -> bool:
-    """The function calls the model before the clock starts, or something in it is called a warm-up."""
+    """The function calls the model before the clock starts, or has a warm-up."""
     found = first_timed(site)
     return (found is not None and found.is_warm) or (site.function is not None and speaks_of_warm_up(site.function))
 

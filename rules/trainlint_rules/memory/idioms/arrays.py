@@ -24,7 +24,7 @@ def read_as_arrays(site: Site) -> frozenset[str]:
 
 @guard
 def result_becomes_array(site: Site) -> bool:
-    """`.numpy()` is called on the result without `.detach()`, which PyTorch refuses where there is a graph."""
+    """`.numpy()` is called on the result without `.detach()`, so it has no graph."""
     targets = site.statement.targets if isinstance(site.statement, ast.Assign) else []
     names = {dotted(part) for target in targets for part in getattr(target, "elts", [target])}
     return not names.isdisjoint(read_as_arrays(site))

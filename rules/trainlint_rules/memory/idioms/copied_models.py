@@ -35,7 +35,7 @@ def copies_loss_function(site: Site) -> bool:
 
 @guard
 def trains_copies_by_design(site: Site) -> bool:
-    """The function, its loop or the file is named for meta-learning or federated learning, which train copies."""
+    """A name says meta-learning or federated learning, which train copies on purpose."""
     names = [site.path.rpartition("/")[2], site.function.name if site.function is not None else ""]
     names += [last_name(loop.node.target) for loop in site.block.loops() if isinstance(loop.node, ast.For)]
     return any(_LEARNS_TO_LEARN.search(name) for name in names)

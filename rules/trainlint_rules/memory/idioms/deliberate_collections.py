@@ -24,7 +24,7 @@ def of_one_generation(site: Site) -> bool:
 
 @guard
 def before_memory_report(site: Site) -> bool:
-    """The function reads how much memory is used, or is named for that or for a reset."""
+    """The function measures memory, or its name says so."""
     if site.function is not None and _REPORTS.search(site.function.name):
         return True
     return any(other.function is site.function for other in site.calls(*_MEMORY_READS))

@@ -34,19 +34,19 @@ def is_of_allocator(site: Site) -> bool:
 
 @guard
 def when_memory_is_short(site: Site) -> bool:
-    """A test around it is about memory or caches."""
+    """A check around it is about memory or caches."""
     return asks_about(site.block, Subject.MEMORY)
 
 
 @guard
 def in_own_empty_cache(site: Site) -> bool:
-    """It is in a function `empty_cache` that chooses among devices, whose calls are judged instead."""
+    """It is inside a helper `empty_cache` for several devices; its calls are judged instead."""
     return site.function is not None and site.function.name == "empty_cache" and bool(site.conditions)
 
 
 @guard
 def before_retry(site: Site) -> bool:
-    """Running out of memory is caught in the loop around it, or by a `with` before it, and it comes before a retry."""
+    """The code around it catches running out of memory and tries again."""
     loop = site.block.innermost_loop()
     return (loop is not None and _catches_errors(site.file, loop)) or _follows_a_first_try(site)
 

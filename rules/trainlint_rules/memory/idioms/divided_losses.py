@@ -22,7 +22,7 @@ _SCALING = ("div", "div_", "mul", "mul_", "sum")
 
 @guard
 def divided_otherwise(site: Site) -> bool:
-    """The file divides gradients or losses otherwise, as by the tokens of a whole step, or sums losses."""
+    """The file divides gradients or losses in another way (by tokens, for example), or sums losses."""
     return site.file.names.show(DIVIDED_LOSSES) or any(
         constant(argument(place.node, "reduction")) == "sum"
         for place in site.file.outline.all_calls()
@@ -61,14 +61,14 @@ def loss_of(backward: Place) -> ast.expr | None:
 
 @guard
 def divided_by_engine(site: Site) -> bool:
-    """The backward is that of Accelerate, Fabric, DeepSpeed or another engine, which divides."""
+    """An engine (Accelerate, Fabric, DeepSpeed) runs the backward and divides the loss."""
     found = _accumulation(site)
     return found is not None and any(loss_of(place) is None for place in found.backwards)
 
 
 @guard
 def count_is_used(site: Site) -> bool:
-    """The file divides or multiplies by the number of batches, or the loop hands it to a function."""
+    """The file divides or multiplies by the number of batches, or passes it to a function."""
     found = _accumulation(site)
     return found is not None and any(
         found.count.rpartition(".")[2] in _numbers(operand)

@@ -52,14 +52,14 @@ def sure_of_evaluation(site: Site) -> Confidence:
 
 @early_guard
 def autograd_off_around(site: Site) -> bool:
-    """Autograd is off around the loop: by a block, a decorator, all callers, or the framework whose hook it is in."""
+    """Autograd is off around the loop: by a block, a decorator, every caller, or the framework."""
     loop = site.file.outline.loop_blocks.get(site.node)
     return loop is not None and evaluation_loop(site) is not None and site.gradients_off
 
 
 @early_guard
 def evaluates_one_batch(site: Site) -> bool:
-    """The evaluation ends after one batch, as lazy modules need for their set-up."""
+    """The evaluation ends after one batch, as lazy modules need."""
     body = getattr(site.node, "body", None)
     return isinstance(body, list) and isinstance(body[-1], ast.Break | ast.Return) and evaluation_loop(site) is not None
 
@@ -80,7 +80,7 @@ def inside_evaluation(site: Site) -> bool:
 
 @guard
 def gradients_wanted(site: Site) -> bool:
-    """Gradients are wanted for something else: an attack, an explanation, training while testing."""
+    """The evaluation needs gradients: an attack, an explanation, test-time training."""
     loop = evaluation_loop(site)
     return loop is not None and wants_gradients(site.file, loop)
 

@@ -29,5 +29,5 @@ def _not_in(kind: LoopKind, sentence: str) -> Guard:
     return Guard(sentence, holds, before_found=True)
 
 
-outside_training_loop = _not_in(LoopKind.STEP, "no loop over training steps is in sight around it")
-outside_evaluation_loop = _not_in(LoopKind.EVAL, "no loop of an evaluation is in sight around it")
+outside_training_loop = _not_in(LoopKind.STEP, "trainlint sees no training loop around it")
+outside_evaluation_loop = _not_in(LoopKind.EVAL, "trainlint sees no evaluation loop around it")

@@ -105,7 +105,7 @@ def outside_batch_loop(site: Site) -> bool:
 
 @guard
 def new_in_each_iteration(site: Site) -> bool:
-    """The sum or list starts anew in each iteration."""
+    """The sum or list starts again in each iteration."""
     found = added_value(site)
     return found is not None and lives(site, found.holder) is Lifetime.ROUND
 
@@ -119,7 +119,7 @@ def trained_as_sum(site: Site) -> bool:
 
 @guard
 def becomes_array(site: Site) -> bool:
-    """`.numpy()` is called on the sum without `.detach()`, which PyTorch refuses where there is a graph."""
+    """`.numpy()` is called on the sum without `.detach()`, so it has no graph."""
     found = added_value(site)
     return found is not None and dotted(found.holder) in read_as_arrays(site)
 

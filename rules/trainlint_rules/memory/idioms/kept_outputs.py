@@ -85,7 +85,7 @@ def reduced(site: Site) -> bool:
 
 @guard
 def emptied_on_the_way(site: Site) -> bool:
-    """The list starts anew in each iteration, or now and then."""
+    """The code empties the list in each iteration or at intervals."""
     loop = site.block.innermost_loop()
     return loop is None or lifetime(site.file, site.place, site.receiver, loop) is not Lifetime.LOOP
 
@@ -99,7 +99,7 @@ def trained_later(site: Site) -> bool:
 
 @guard
 def part_of_loss(site: Site) -> bool:
-    """What is appended is a loss, or a part of one (TRN304)."""
+    """The list collects a loss or a part of one (TRN304)."""
     flow = site.file.backwards(site.block)
     return any(flow.is_part_of_loss(name) for name in held_by(site.call.args[0]))
 

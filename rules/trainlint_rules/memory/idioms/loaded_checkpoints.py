@@ -42,19 +42,19 @@ def filled(site: Site) -> list[str]:
 
 @early_guard
 def says_where_to(site: Site) -> bool:
-    """`map_location` is given, or may be among unpacked arguments."""
+    """`map_location` is set, or may be in `*args` or `**kwargs`."""
     return argument(site.call, "map_location", 1) is not None or has_unpacked_arguments(site.call)
 
 
 @guard
 def fills_host_states(site: Site) -> bool:
-    """It fills states without tensors only, as that of a scheduler."""
+    """It fills only states without tensors, such as a scheduler's."""
     return all(_HOST_STATE.search(name) for name in filled(site))
 
 
 @guard
 def behind_device_test(site: Site) -> bool:
-    """A test around it is about the device."""
+    """A check around it is about the device."""
     return asks_about(site.block, Subject.DEVICE)
 
 
@@ -67,7 +67,7 @@ def mapped_beside(site: Site) -> bool:
 
 @guard
 def needs_one_device(site: Site) -> bool:
-    """It is one process, and the file does not ask whether CUDA is available, or needs it in any case."""
+    """Training has one process, and the file requires CUDA or never checks for it."""
     return not in_many_processes(site) and (
         _makes_all_on_cuda(site) or not any(_calls(site, "torch.cuda.is_available"))
     )
@@ -75,13 +75,13 @@ def needs_one_device(site: Site) -> bool:
 
 @guard
 def saved_elsewhere(site: Site) -> bool:
-    """It is one process, and the file saves no checkpoint: others may come from the CPU."""
+    """Training has one process, and the file saves no checkpoint itself."""
     return not in_many_processes(site) and not any(_calls(site, "torch.save"))
 
 
 @guard
 def just_saved(site: Site) -> bool:
-    """It is one process that has just saved the file, as of the best epoch."""
+    """One process has just saved the file itself, such as the best epoch."""
     path = argument(site.call, "f", 0)
     return (
         path is not None
@@ -98,7 +98,7 @@ def just_saved(site: Site) -> bool:
 
 @guard
 def saved_from_host(site: Site) -> bool:
-    """All that the file saves has been moved to the CPU before, as by `model.cpu().state_dict()`."""
+    """The file moves everything to the CPU before it saves (`model.cpu().state_dict()`)."""
     saved = [(argument(other.call, "obj", 0), other.block) for other in _calls(site, "torch.save")]
     return bool(saved) and all(held is not None and _lies_on_host(held, block) for held, block in saved)
 

@@ -25,7 +25,7 @@ _NO_TENSORS = frozenset({Kind.DEVICE, Kind.DTYPE, Kind.MODULE, Kind.NUMBER, Kind
 
 @guard
 def needed_in_this_iteration(site: Site) -> bool:
-    """Something goes through a graph later in the same iteration, or may."""
+    """Later code of the same iteration uses, or may use, the graph."""
     loop = site.block.innermost_loop()
     return loop is not None and any(_may_go_back(site, call) for call in _later_calls(site, loop))
 

@@ -29,7 +29,7 @@ _PREPARING = ("detach_", "requires_grad_")
 """Methods by which a gradient that is kept is taken out of its graph."""
 
 gradients_in_buffers = shows(
-    "the code names CUDA graphs or gradients in buffers, which must stay where they are",
+    "the code names CUDA graphs or gradient buffers, whose addresses must not change",
     GRAPH_CAPTURE,
     STATIC_GRADIENTS,
 )
@@ -88,7 +88,7 @@ def _preparations(site: Site, gradient: ast.Attribute) -> list[Site]:
 
 @guard
 def for_some_parameters(site: Site) -> bool:
-    """A test chooses the parameters whose gradients are zeroed."""
+    """A check chooses the parameters to zero."""
     if last_name(site.call.func) == "zero_grad":
         return False
     loop = site.block.innermost_loop()
@@ -105,7 +105,7 @@ def passes_option_on(site: Site) -> bool:
 
 @early_guard
 def adds_to_gradients(site: Site) -> bool:
-    """The file adds to `.grad` itself, or writes into it, so that something must be there."""
+    """The file adds to or writes into `.grad`, so `.grad` must exist."""
     return _adds_to_gradients(site.file)
 
 

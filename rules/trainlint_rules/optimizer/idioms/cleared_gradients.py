@@ -57,7 +57,7 @@ def runs_once(site: Site) -> bool:
 
 @guard
 def given_away(site: Site) -> bool:
-    """A function out of sight is given the optimizer, or belongs to an engine whose step clears."""
+    """A function that trainlint cannot see gets the optimizer, or an engine's step clears gradients."""
     for place in site.file.outline.all_calls():
         call = place.node
         if not isinstance(call, ast.Call) or not place.block.within(site.block) or call in site.file.graph.callee:

@@ -24,7 +24,7 @@ _LINES = 3
 
 @guard
 def saves_memory(site: Site) -> bool:
-    """The lines above the call speak of memory, and the optimizer has no fused implementation."""
+    """A comment above the call mentions memory, and the optimizer has no fused version."""
     first, last = max(1, site.call.lineno - _LINES), site.call.end_lineno or site.call.lineno
     says_why = any(_MEMORY.search(site.source.line(number)) for number in range(first, last + 1))
     return says_why and not can_be_fused(site)
@@ -32,7 +32,7 @@ def saves_memory(site: Site) -> bool:
 
 @guard
 def implementation_is_chosen(site: Site) -> bool:
-    """An implementation is chosen, or an option from elsewhere may say so."""
+    """The code chooses an implementation, or an option may do so."""
     return has_unpacked_arguments(site.call) or bool(_OPTIONS & {given.arg for given in site.call.keywords})
 
 

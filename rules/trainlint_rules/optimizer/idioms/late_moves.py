@@ -20,7 +20,7 @@ _DEVICES = ("cuda", "dev", "rank", "gpu")
 
 @guard
 def loaded_afterwards(site: Site) -> bool:
-    """Its state is loaded after the move, which brings it to the device of the parameters."""
+    """Its state is loaded after the move, which puts it on the parameters' device."""
     return all(
         any(
             always_runs_before(move.place, load.place) and "opt" in ast.unparse(load.call.func).lower()

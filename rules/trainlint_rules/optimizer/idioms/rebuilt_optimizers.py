@@ -28,13 +28,13 @@ def has_no_state(site: Site) -> bool:
 
 @guard
 def built_behind_test(site: Site) -> bool:
-    """A test in the loop decides whether it is built."""
+    """A check in the loop decides whether it is built."""
     return _round(site.file, site.block) is None
 
 
 @guard
 def model_is_built_too(site: Site) -> bool:
-    """The model is built in the same loop, or what is optimized is not known."""
+    """The loop also builds the model, or trainlint cannot tell what is optimized."""
     build, loop = optimizer_builds(site.file).get(site.call), site.block.innermost_loop()
     if build is None or loop is None or not build.models:
         return True
@@ -44,7 +44,7 @@ def model_is_built_too(site: Site) -> bool:
 
 @guard
 def steps_otherwise(site: Site) -> bool:
-    """It steps in a loop of its own inside, as for each sample, task or fold, or behind a test."""
+    """The optimizer steps in an inner loop (per sample, task or fold) or behind a check."""
     loop = site.block.innermost_loop()
     return any(
         _round(site.file, step.place.block) is not loop or not always_runs_before(site.place, step.place)

@@ -45,7 +45,7 @@ class Planned:
 
 @guard
 def length_is_scaled(site: Site) -> bool:
-    """The length of the schedule is divided, or computed from the number of batches that make a step."""
+    """The code divides the schedule's length, or computes it from the batches of a step."""
     parts = [part for length in _lengths(site.call) for part in _parts_through_names(length, site.block, _FOLLOWED)]
     return any(_divides(part) for part in parts)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @guard
 def position_is_passed(site: Site) -> bool:
-    """The schedule is told where it is, as in `scheduler.step(epoch)`."""
+    """The schedule gets its position (`scheduler.step(epoch)`)."""
     return bool(site.call.args or site.call.keywords)
 
 

@@ -37,7 +37,7 @@ _PARTS = frozenset({"children", "modules"})
 
 @guard
 def has_foreach_way(site: Site) -> bool:
-    """The function or its class also uses `_foreach_` functions, or a test asks for them."""
+    """The function or its class also uses, or checks for, `_foreach_` functions."""
     function = site.function
     owner = function.owner if function is not None else None
     roots = [item.node for item in (function, owner) if item is not None]
@@ -47,14 +47,14 @@ def has_foreach_way(site: Site) -> bool:
 
 @guard
 def seldom_enough(site: Site) -> bool:
-    """It runs behind an interval of more than four steps, or of an unknown number."""
+    """It runs every five steps or less often, or trainlint cannot tell how often."""
     steps = interval_length(site.conditions)
     return steps is None or steps > _LONGEST_INTERVAL
 
 
 @guard
 def of_unknown_frequency(site: Site) -> bool:
-    """It runs at an unknown frequency, outside of an optimizer's `step` and of a function called an average."""
+    """Trainlint cannot tell how often it runs, and it is in no optimizer `step` and no averaging function."""
     if site.heat.heat is not Heat.UNKNOWN:
         return False
     loop = loop_at(site)

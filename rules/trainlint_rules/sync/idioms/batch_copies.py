@@ -38,7 +38,7 @@ _BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 
 @guard
 def elsewhere_than_cuda(site: Site) -> bool:
-    """It runs only without CUDA, or the file makes its batches on the device."""
+    """It runs only without CUDA, or the file creates its batches on the GPU."""
     return runs_without_cuda(site.file, site.block) or site.file.creates_on_device
 
 

@@ -22,7 +22,7 @@ _MAKES_RESULTS = lazy(r"inference|predict|generate|post_?process|(^|_)infer($|_)
 
 @early_guard
 def may_not_train(site: Site) -> bool:
-    """It runs at an unknown frequency, and not in a forward pass or loss that trains."""
+    """Trainlint cannot tell how often it runs, and it is in no forward pass or loss that trains."""
     if site.heat.heat.in_step:
         return False
     makes_results = site.function is not None and _MAKES_RESULTS.search(site.function.name)

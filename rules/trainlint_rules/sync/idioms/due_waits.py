@@ -71,7 +71,7 @@ def _copied_before(site: Site) -> bool:
 
 @guard
 def _lets_memory_go(site: Site) -> bool:
-    """The function is there to release or swap memory that kernels may still read, or to warm up."""
+    """The function releases or swaps memory that kernels may still read, or warms up."""
     return site.function is not None and _LETS_GO.search(site.function.name) is not None
 
 

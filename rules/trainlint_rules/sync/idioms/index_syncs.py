@@ -22,7 +22,7 @@ _INDEXED_BY_AXES = 0.8
 _DEEPEST = 8
 _FROM_START = "gather a fixed number of positions: `start[:, None] + torch.arange(size, device=...)`"
 _UP_TO_LENGTH = (
-    "take the length from the batch before that is copied to the GPU, or compare positions with it: "
+    "take the length from the batch before the copy to the GPU, or compare positions with it: "
     "`torch.arange(n, device=...) < length`"
 )
 

@@ -23,7 +23,7 @@ _DEEPEST = 4
 
 @guard
 def reported_at_first_copy(site: Site) -> bool:
-    """An earlier copy of the same batch in this function is reported, with this one as a related place."""
+    """The finding about an earlier copy of the same batch names this place too."""
     others = copies_of_batch(site.file, site.call, site.block, site.statement)
     return bool(others) and _call_position(others[0]) < position(site.call)
 

@@ -70,20 +70,20 @@ def replacement_of_tensor(site: Site) -> Replacement:
 
 @guard
 def step_count(site: Site) -> bool:
-    """It follows an optimizer's count of steps, which is on the host but for captured graphs."""
+    """It depends on the optimizer's step count, which is on the CPU unless a CUDA graph is captured."""
     device = argument(site.call, "device")
     return isinstance(device, ast.Attribute) and last_name(device.value) in _STEP_COUNTS
 
 
 @guard
 def returned_instead(site: Site) -> bool:
-    """It is returned in a branch, as a loss is where there is nothing to compare."""
+    """A branch returns it as a default, such as a zero loss."""
     return isinstance(site.statement, ast.Return) and is_branch(site.block, early_exits=False)
 
 
 @guard
 def may_be_several(site: Site) -> bool:
-    """The annotation of the number allows a list or an array, too."""
+    """The annotation also allows a list or an array."""
     number = site.call.args[0]
     return isinstance(number, ast.Name) and any(
         isinstance(item.node, ast.arg)
@@ -108,5 +108,5 @@ def read_before(site: Site) -> bool:
 
 @guard
 def waits_around(site: Site) -> bool:
-    """The same statement or the next ones force a GPU sync in any case."""
+    """This or the next statements force a GPU sync anyway."""
     return read_follows(site.file, site.place, itself=True)

@@ -25,7 +25,7 @@ from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code
 
 @guard
 def nothing_to_pin(site: Site) -> bool:
-    """The dataset lies on the device, batches are made there, are sparse or are graphs, or the loader draws indices."""
+    """The data is already on the GPU, is sparse or a graph, or the loader draws only indices."""
     code = item_code(site.file, LoaderRule.loader(site))
     if code.shows_device or code.shows_graphs or (code.shows_sparse and not code.stacks):
         return True
@@ -142,7 +142,7 @@ def _goes_on(copy: ast.AST) -> bool:
 
 @guard
 def pinned_in_other_branch(site: Site) -> bool:
-    """A test for workers decides between this loader and one that pins memory."""
+    """A check for workers chooses between this loader and one that pins memory."""
     workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers").value
     if workers is None or decided(site):
         return False
@@ -156,5 +156,5 @@ def pinned_in_other_branch(site: Site) -> bool:
 
 @early_guard
 def pins(site: Site) -> bool:
-    """The loader pins memory, or an option from elsewhere may say so."""
+    """The loader pins memory, or an option may say so."""
     return switched_on(site, "pin_memory")

@@ -17,7 +17,7 @@ from trainlint_rules.distributed.idioms.collectives.seldom_functions import gene
 
 @guard
 def separates_times(site: Site) -> bool:
-    """A clock is read beside it, so that it separates what is measured."""
+    """The code reads a clock next to it, so it is part of a measurement."""
     body = body_around(site.statement, site.block)
     near = body[max(0, body.index(site.statement) - 2) : body.index(site.statement) + 3] if body else []
     parts = (part for statement in near for part in nodes_in(statement))

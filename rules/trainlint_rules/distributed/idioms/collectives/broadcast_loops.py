@@ -74,7 +74,7 @@ def ignores_parameters(site: Site) -> bool:
 
 @guard
 def sends_otherwise(site: Site) -> bool:
-    """The loop sends from another rank than 0, to a group of its own, or asynchronously."""
+    """The loop sends from another rank than 0, to its own group, or asynchronously."""
     found = _reported(site)
     if found is None or found.sent.group is not None or found.sent.returns_handle:
         return True
@@ -83,7 +83,7 @@ def sends_otherwise(site: Site) -> bool:
 
 @guard
 def does_more(site: Site) -> bool:
-    """The loop does more than to send."""
+    """The loop does more than send."""
     body = site.node.body if isinstance(site.node, ast.For) and not site.node.orelse else []
     while len(body) == 1 and isinstance(body[0], ast.With):
         body = body[0].body
@@ -108,7 +108,7 @@ def used_between(site: Site) -> bool:
 
 @guard
 def wrap_sends_less(site: Site) -> bool:
-    """DDP may send less than the loop: `init_sync`, `broadcast_buffers`, a process group or unpacked options."""
+    """DDP may send less than the loop (`init_sync`, `broadcast_buffers`, a process group)."""
     found = _reported(site)
     if found is None or has_unpacked_arguments(found.wrap.call):
         return True

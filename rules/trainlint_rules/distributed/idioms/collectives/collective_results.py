@@ -43,7 +43,7 @@ def original(tensor: ast.expr) -> str:
 
 @guard
 def made_by_function(site: Site) -> bool:
-    """A function made the tensor, as in `torch.zeros(1).cuda()`, so that there is no original with a name."""
+    """The tensor has no name (`torch.zeros(1).cuda()`), so no original can be used by mistake."""
     match site.node:
         case ast.BinOp(left=left, right=right):
             return not any(_is_named(part) for part in (left, right))
@@ -130,7 +130,7 @@ def _chunked_tensor(call: ast.Call) -> ast.expr | None:
 
 @guard
 def has_plain_twin(site: Site) -> bool:
-    """The function makes the same call without `async_op`, too, and so chooses the stream on purpose."""
+    """The function also makes the same call without `async_op`, so it chooses on purpose."""
     return any(
         other.function is site.function and other.call is not site.call and argument(other.call, "async_op") is None
         for other in site.calls(last_name(site.call.func))

@@ -13,14 +13,14 @@ _INTO_ONE = (*sorted(GATHERING_INTO_ONE), "all_gather_tensor")
 
 @guard
 def asynchronous(site: Site) -> bool:
-    """It is asynchronous: `async_op` lets other work run beside it."""
+    """`async_op` lets other work run at the same time."""
     found = collective(site.file, site.call, site.block)
     return found is not None and found.returns_handle
 
 
 @early_guard
 def chosen_by_backend(site: Site) -> bool:
-    """A test around it asks for the backend, such as gloo."""
+    """A check around it looks at the backend, such as gloo."""
     return asks_about(site.block, Subject.BACKEND)
 
 

@@ -24,14 +24,14 @@ def is_collective(site: Site) -> bool:
 
 @guard
 def has_group(site: Site) -> bool:
-    """A process group is written out, and may hold these ranks only."""
+    """The call names a process group, which may hold only these ranks."""
     found = collective(site.file, site.call, site.block)
     return found is not None and found.group is not None
 
 
 @guard
 def has_counterpart(site: Site) -> bool:
-    """Other ranks make a collective call in the same function behind another test, as around a download."""
+    """Other ranks make a collective call in another branch of the same function."""
     behind = main_only(site.block)
     return behind is not None and any(
         other.function is site.function and not other.block.within(behind.block) and is_on_some_ranks(other.conditions)

@@ -17,7 +17,7 @@ _WARM_UP = lazy(r"warm_?up", re.IGNORECASE)
 
 @guard
 def coalesced(site: Site) -> bool:
-    """A coalescing manager collects the calls and sends them together."""
+    """A coalescing manager sends the calls together."""
     managers = (outer.node for outer in site.block.outwards() if outer.kind is BlockKind.WITH)
     items = (item for node in managers if isinstance(node, ast.With) for item in node.items)
     return any(last_name(item.context_expr) in _COALESCING for item in items)

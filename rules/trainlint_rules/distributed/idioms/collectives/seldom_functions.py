@@ -17,7 +17,7 @@ _GENERATING = frozenset({"generate", "rollout", "chat"})
 
 @guard
 def runs_seldom_by_name(site: Site) -> bool:
-    """The function saves, logs, sets up, evaluates or generates, by its name."""
+    """The function's name says that it saves, logs, sets up, evaluates or generates."""
     return site.function is not None and bool(_SELDOM.search(site.function.name))
 
 
@@ -30,5 +30,5 @@ def generates_text(site: Site) -> bool:
 
 @guard
 def other_branch_does_it(site: Site) -> bool:
-    """It stands in the `else` of a test whose other branch makes the same call, which is reported."""
+    """The finding is about the same call in the other branch of this `if`."""
     return any(stands_in_else_of(site.block, other.block) for other in site.calls(last_name(site.call.func)))

@@ -27,7 +27,7 @@ def clipped_model(site: Site) -> ast.expr | None:
 
 @guard
 def not_surely_sharded(site: Site) -> bool:
-    """The model is not surely wrapped in FSDP, as in a function that others call, or where one branch wraps it."""
+    """The model may not be wrapped in FSDP: a caller or one branch decides."""
     model = clipped_model(site)
     found = wrap_of(site.file, model, site.block) if model is not None else None
     return found is None or found.wrapper is not Wrapper.FSDP1
@@ -35,7 +35,7 @@ def not_surely_sharded(site: Site) -> bool:
 
 @guard
 def may_be_whole(site: Site) -> bool:
-    """Each rank may keep the whole model: `NO_SHARD`, or options from elsewhere."""
+    """Each rank may keep the whole model (`NO_SHARD` or an option)."""
     model = clipped_model(site)
     found = wrap_of(site.file, model, site.block) if model is not None else None
     if found is None or has_unpacked_arguments(found.call):

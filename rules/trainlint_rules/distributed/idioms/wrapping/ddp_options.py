@@ -40,7 +40,7 @@ def static_graph_given(site: Site) -> bool:
 
 @guard
 def leaves_some_out(site: Site) -> bool:
-    """Names in the file speak of dropped layers, experts, discriminators, value heads, adapters or frozen parts."""
+    """Names in the file suggest dropped layers, experts, discriminators, value heads, adapters or frozen parts."""
     return _leaves_some_out(site.file)
 
 

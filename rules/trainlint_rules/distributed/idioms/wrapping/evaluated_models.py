@@ -24,7 +24,7 @@ _STRATEGY = lazy(r"parallel|strategy|(^|_)dp(_|$)", re.IGNORECASE)
 
 @guard
 def handed_on(site: Site) -> bool:
-    """A method or function for one of several strategies returns the wrapped model."""
+    """A function for one of several strategies returns the wrapped model."""
     function = site.function
     if function is None or not isinstance(site.statement, ast.Return):
         return False
@@ -56,7 +56,7 @@ def evaluated_by_name(site: Site) -> bool:
 
 @guard
 def file_evaluates(site: Site) -> bool:
-    """The file trains nothing, and evaluates by its name or puts the model into evaluation mode only."""
+    """The file does not train: its name says so, or it only sets evaluation mode."""
     if trains(site):
         return False
     names = set(_targets(site))

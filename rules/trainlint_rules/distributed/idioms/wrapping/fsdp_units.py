@@ -35,7 +35,7 @@ _PART = lazy(r"layer|block|module|child|expert|head|embed|stage|encoder|decoder|
 
 @guard
 def options_from_elsewhere(site: Site) -> bool:
-    """Options come from elsewhere (`*args`, `**kwargs`), and may hold a policy."""
+    """`*args` or `**kwargs` may hold a policy."""
     only_named = not any(isinstance(item, ast.Starred) for item in site.call.args)
     takes_no_policy = _wrapper(site) is Wrapper.FSDP2 and only_named
     return has_unpacked_arguments(site.call) and not takes_no_policy
@@ -57,14 +57,14 @@ def shards_nothing(site: Site) -> bool:
 
 @guard
 def part_of_model(site: Site) -> bool:
-    """What is wrapped is a part of a model, such as a layer in a loop."""
+    """Only a part of a model is wrapped, such as a layer in a loop."""
     found = wrap(site.file, site.place)
     return found is not None and not _is_whole_model(site.file, found)
 
 
 @guard
 def wraps_more(site: Site) -> bool:
-    """The file wraps something else, hands the wrapper on, or calls a function that shards by its name."""
+    """The file wraps something else, passes the wrapper on, or calls a sharding function."""
     found = wrap(site.file, site.place)
     if found is None:
         return False

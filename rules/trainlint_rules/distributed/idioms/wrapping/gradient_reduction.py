@@ -48,7 +48,7 @@ def framework_reduces(site: Site) -> bool:
 
 @guard
 def sharded(site: Site) -> bool:
-    """Weights are sharded: `no_sync` would keep whole gradients on every device, which may not fit."""
+    """Weights are sharded: with `no_sync`, every GPU would hold whole gradients, which may not fit."""
     # What Accelerate itself can do is no fact of the script, should both be judged together.
     same_file = by_accelerate(backwards_around(site))
     around = site.file.used_around(site.block, beside=True)

@@ -86,6 +86,6 @@ def kept_states(site: Site) -> KeptStates | None:
 
 @guard
 def fits(site: Site) -> bool:
-    """Weights, gradients and optimizer states take less than 40 GB, half of a GPU with 80 GB."""
+    """Weights, gradients and optimizer states need less than 40 GB, half of an 80 GB GPU."""
     kept = kept_states(site)
     return kept is not None and kept.whole < _DEVICE_MEMORY / 2

@@ -66,7 +66,7 @@ def reads_switch_in_backward(site: Site) -> bool:
 
 @guard
 def of_something_else(site: Site) -> bool:
-    """Nothing shows that the model is wrapped in DDP, so that `no_sync` may be that of an engine."""
+    """Trainlint does not see that DDP wraps the model: `no_sync` may belong to an engine."""
     if FactKind.DDP in _kinds(site) or ACCELERATOR.search(last_name(site.receiver)):
         return False
     return ddp_call(site.file, site.receiver, site.block) is None

@@ -53,7 +53,7 @@ def built_again(site: Site) -> bool:
 
 @guard
 def prepared_after(site: Site) -> bool:
-    """After the wrap the optimizer is handed to a function that may give it the new parameters, such as `prepare`."""
+    """A function such as `prepare` gets the optimizer after the wrap and may give it the new parameters."""
     name, after = optimizer_builds(site.file)[site.call].name, _wrapped_at(site)
     return any(
         position(place.node) > after

@@ -250,7 +250,7 @@ def for_export(site: Site) -> bool:
 
 @guard
 def once_per_sequence(site: Site) -> bool:
-    """It runs once for each sequence that a function generates, before the loop over its tokens."""
+    """It runs once per generated sequence, before the loop over tokens."""
     function = site.function
     if function is None or site.heat.heat is not Heat.UNKNOWN or not _GENERATES.search(function.name):
         return False

@@ -16,25 +16,25 @@ from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, deci
 from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, converted, use_of_value, uses_of
 
 INSTEAD_OF_SIZE = (
-    "if it comes from the batch, take it there before the copy to the GPU; otherwise use the padded size of the "
-    "tensor, or read all sizes at once"
+    "take it from the batch before the copy to the GPU; if it is not in the batch, use the padded size, "
+    "or read all sizes at once"
 )
-_MADE_OF_NUMBERS = "keep the Python numbers that the tensor is made of, and use those"
-_SOLVED = "the solver runs on the CPU: concatenate all that it needs and copy once a step"
-_LENGTHS = "take the lengths from the batch before that is copied to the GPU"
+_MADE_OF_NUMBERS = "keep and use the Python numbers that this tensor is made of"
+_SOLVED = "the solver runs on the CPU: concatenate its inputs and copy them once per step"
+_LENGTHS = "take the lengths from the batch before the copy to the GPU"
 _PRINTED = "print or log it every N steps"
-_POSITION = "keep it as a Python number in the object too, and change both together"
-_UNKNOWN_PURPOSE = "read it every N steps; if each step needs the number, read it once for all its uses"
-_INDEX = "index all rows at once with a tensor of indices: `x[indices]` and `index_select` read nothing on the CPU"
+_POSITION = "also keep it as a Python number in the object, and update both together"
+_UNKNOWN_PURPOSE = "read it every N steps; if every step needs it, read it once for all uses"
+_INDEX = "index all rows at once with an index tensor: `x[indices]` and `index_select` need no read on the CPU"
 INSTEAD_OF_TEST = {
-    Decision.CHECKS: "drop the check, or check on the GPU with `torch._assert_async`, which does not wait",
-    Decision.SKIPS: "drop the test if it never holds, or decide by a number that the host knows or reads anyway",
-    Decision.ENDS: "test every N rounds, or decide by a number that the host knows or reads anyway",
-    Decision.UPDATES: "decide by a number that the host reads anyway, or multiply the loss by the answer on the GPU",
-    Decision.FILLS: "drop the test: where the mask has no hit, the statement changes nothing",
-    Decision.MARKS: "collect the answers on the GPU, and read them once: after the loop, or every N steps",
-    Decision.ASSIGNS: "choose on the GPU with `torch.where`, or test every N steps",
-    Decision.BRANCHES: "decide by a number that the host knows without the GPU, such as a size, or test every N steps",
+    Decision.CHECKS: "remove this check, or check on the GPU with `torch._assert_async`, which does not wait",
+    Decision.SKIPS: "remove this check, or base it on a value that is already on the CPU, such as a batch count",
+    Decision.ENDS: "check every N rounds, or base the check on a value that is already on the CPU",
+    Decision.UPDATES: "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU",
+    Decision.FILLS: "remove this check: with an empty mask, the statement changes nothing",
+    Decision.MARKS: "collect the results on the GPU, and read them once after the loop or every N steps",
+    Decision.ASSIGNS: "choose on the GPU with `torch.where`, or check every N steps",
+    Decision.BRANCHES: "base the check on a value that is already on the CPU, such as a size, or check every N steps",
 }
 """Help for a test, by what it decides."""
 
@@ -71,18 +71,18 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
             after = "after the loop" if _fills_list_of_step(site) else "after the epoch"
             return f"append {kept} and read the list once, {after}"
         case ValueUse.SUM:
-            return f"add {kept} and read the sum once, when you log it or after the epoch"
+            return f"add {kept}, and read the sum once, when you log"
         case ValueUse.RETURNED:
-            return f"return {kept}, and read it where it is logged, every N steps or after the epoch"
+            return f"return {kept}, and read it only when you log"
         case ValueUse.ARGUMENT | ValueUse.ENTRY:
-            return f"keep {kept} and read it every N steps, or after the backward pass with all others"
+            return f"don't read it here: keep {kept}, and read all metrics when you log: `torch.stack(values).tolist()`"
     decided = _decided_later(site, read)
     if decided is not None:
         return INSTEAD_OF_TEST[decided]
     tensor = _read_value(read)
     value = as_written(site.text(tensor))
     if computes(site.file, site.block):
-        return f"keep `{value}` a tensor: arithmetic with tensors takes it, and `.clamp(min=...)` stands for `max`"
+        return f"keep `{value}` a tensor: tensor arithmetic accepts it, and `.clamp(min=...)` replaces `max`"
     if site.file.backwards(site.block).is_part_of_loss(dotted(tensor) or ""):
         return f"keep {kept}, and read it only when you log"
     return _UNKNOWN_PURPOSE

@@ -30,6 +30,6 @@ def waits_in_between(site: Site) -> bool:
 
 @guard
 def left_to_callers(site: Site) -> bool:
-    """The function works with streams by hand and hands on an array over the copy, so that its callers wait."""
+    """The function manages streams itself and returns an array, so its callers wait."""
     found = copy_and_read(site)
     return found is not None and leaves_wait_to_callers(site.file, found[1], site.place)

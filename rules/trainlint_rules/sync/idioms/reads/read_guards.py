@@ -45,7 +45,7 @@ def says_whether_to_wait(site: Site) -> bool:
 
 @guard
 def waits_next(site: Site) -> bool:
-    """The next statements force a GPU sync in any case."""
+    """The next statements force a GPU sync anyway."""
     return read_follows(site.file, site.place)
 
 
@@ -57,7 +57,7 @@ def needs_no_cuda(site: Site) -> bool:
 
 @guard
 def only_without_cuda(site: Site) -> bool:
-    """It runs only without CUDA, or copies to where another tensor lies only then."""
+    """It runs only without CUDA, or copies to the GPU only with CUDA."""
     if runs_without_cuda(site.file, site.block):
         return True
     others = site.call.args[:1] if isinstance(site.node, ast.Call) else []
@@ -75,11 +75,11 @@ def in_progress_bar(site: Site) -> bool:
     return shown_by_bar(site.file, site.node, site.statement)
 
 
-_AGREEMENT = "the value is a flag that all ranks agree on by a collective"
-_DRIVER = "the class drives workers in other processes, whose tensors lie on the host"
+_AGREEMENT = "a collective makes all ranks agree on the value"
+_DRIVER = "the class controls workers in other processes, whose tensors are on the CPU"
 _EVALUATION = "the function evaluates"
 _PER_PARAMETER = "the value is read for each parameter (TRN211)"
-_TEXT = "tokens become text, which takes far longer"
+_TEXT = "the code decodes tokens to text, which takes far longer"
 
 READ_FOR_A_PURPOSE = (
     _purpose_is(Purpose.PER_PARAMETER, _PER_PARAMETER),
