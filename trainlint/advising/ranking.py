@@ -12,7 +12,7 @@ def ranked(items: Iterable[Item]) -> tuple[Item, ...]:
 
     A measured gain counts with its lower bound, a planned or published one with half of its upper bound and after
     every measured one of the same size; what is not known comes after what is. What was measured to be nothing is
-    last.
+    last. What is equal in all this keeps its order.
     """
     waiting = sorted(items, key=_rank)
     placed: list[Item] = []
@@ -24,8 +24,8 @@ def ranked(items: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(placed)
 
 
-def _rank(item: Item) -> tuple[bool, bool, float, int, str]:
+def _rank(item: Item) -> tuple[bool, bool, float, int]:
     gain = item.gain
     nothing = gain.basis is Basis.MEASURED and gain.high == 0
     share = (gain.low or 0.0) if gain.basis is Basis.MEASURED else (gain.high or 0.0) / 2
-    return not item.wrong, nothing, -share, -gain.basis, item.key
+    return not item.wrong, nothing, -share, -gain.basis
