@@ -51,7 +51,7 @@ def test_a_level_alone_writes_nothing_and_says_what_does(toys: Program, write: W
         "--numeric-fixes, 1 more with --fix --unsafe-fixes).\n"
     ) in result.out
     assert toys("check", level, "--quiet").err == ""
-    assert toys("check", level, "-", stdin=ALL.encode()).out.startswith("warning["), "no code, but a report"
+    assert toys("check", level, "-", stdin=ALL.encode()).out.startswith("error["), "no code, but a report"
 
 
 @pytest.mark.parametrize(
