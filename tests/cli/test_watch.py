@@ -103,7 +103,7 @@ def watching(program: Program, *arguments: str) -> Iterator[Watch]:
 def test_a_change_is_judged_and_ctrl_c_ends_with_the_last_exit_code(toys: Program, write: Write) -> None:
     write("train.py", "import torch\n")
     with watching(toys, "--output-format", "concise") as watch:
-        assert "All clear: 1 file with training code." in watch.until("Watching for changes")
+        assert "All clear: 1 file, which" in watch.until("Watching for changes")
         write("train.py", "import torch\nsafe()\n")
         assert "Changed: train.py" in watch.until("Changed")
         said = watch.until("Watching for changes")
@@ -144,7 +144,7 @@ def test_settings_are_read_anew(toys: Program, write: Write) -> None:
         watch.until("Found 1 problem")
         watch.until("Watching for changes")
         write("trainlint.toml", 'ignore = ["TOY101"]\n')
-        watch.until("All clear: 1 file with training code.")
+        watch.until("All clear: 1 file, which")
         watch.until("Watching for changes")
         write("trainlint.toml", "ignore = 1\n")
         watch.until("could not judge")
