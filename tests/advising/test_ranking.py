@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,7 +60,3 @@ def test_everything_is_listed_once(rows: list[tuple[int, list[int], float]]) -> 
 def test_what_a_gain_rests_on_comes_as_early_as_the_gain() -> None:
     items = [item("a", UNKNOWN), item("m", measured(0.2, 0.2)), item("b", measured(0.5, 0.6), after=("a",))]
     assert order(*items) == ["a", "b", "m"]
-
-
-def test_where_no_gain_is_known_the_most_places_in_steps_come_first() -> None:
-    assert order(item("a", UNKNOWN), replace(item("b", UNKNOWN), in_steps=2)) == ["b", "a"]

@@ -56,7 +56,7 @@ def test_old_findings_are_left_out(clone: Program) -> None:
     found = since(clone, "main")
     assert (found.code, found.out) == (
         0,
-        "Found no new problem in 2 files with training code (1 not touched by what changed since main).\n",
+        "Found no new problem; 2 of 2 files train (1 not touched by what changed since main).\n",
     )
 
 
@@ -71,9 +71,7 @@ def test_a_changed_line_is_reported_in_every_state(clone: Program, write: Write,
     found = since(clone, "main")
     assert found.code == 1
     assert [line.split(":")[0] for line in found.out.splitlines()[:-1]] == ["train.py", "untracked.py"]
-    assert found.out.endswith(
-        "Found 2 new problems in 3 files with training code (1 not touched by what changed since main).\n"
-    )
+    assert found.out.endswith("Found 2 new problems; 3 of 3 files train (1 not touched by what changed since main).\n")
 
 
 def test_changes_on_the_other_branch_do_not_count(clone: Program, write: Write) -> None:
@@ -140,7 +138,7 @@ def test_it_goes_with_a_baseline(clone: Program, write: Write) -> None:
     write("train.py", TRAIN)
     clone("baseline")
     found = since(clone, "main", "--baseline", ".trainlint-baseline.json")
-    assert (found.code, found.out) == (0, "Found no new problem in 2 files with training code (2 in the baseline).\n")
+    assert (found.code, found.out) == (0, "Found no new problem; 2 of 2 files train (2 in the baseline).\n")
 
 
 def test_json_says_how_many_are_left_out(clone: Program) -> None:

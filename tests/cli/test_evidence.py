@@ -103,7 +103,7 @@ class TestShown:
         assert "  measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps of train.py on cuda)\n" in page
         assert "  measured: refuted: it took 0.1 ms of a step of 50.0 ms (30 steps of train.py on cuda)\n" in page
         assert page.index("train.py:5:1") < page.index("train.py:4:1") < page.index("a_helper.py:2:1")
-        assert page.count("measured:") == 4
+        assert page.count("  measured:") == 4
 
     def test_json_has_verdicts_as_fields_and_keeps_its_order(self, measured: Program) -> None:
         whole = json.loads(measured("check", "--evidence", "evidence.json", "--output-format", "json").out)
@@ -138,11 +138,11 @@ class TestShown:
 
     def test_annotations_say_it(self, measured: Program) -> None:
         lines = measured("check", "--evidence", "evidence.json", "--output-format", "github").out.splitlines()
-        assert lines[0].startswith("::warning file=a_helper.py,line=2")
-        assert "measured" not in lines[0]
-        assert lines[4].endswith(
+        assert lines[0].startswith("::warning file=train.py,line=5")
+        assert lines[0].endswith(
             "%0A(measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps of train.py on cuda))"
         )
+        assert "measured" not in lines[2]
 
     def test_statistics_are_the_same(self, measured: Program) -> None:
         assert measured("check", "--statistics", "--evidence", "evidence.json") == measured("check", "--statistics")
@@ -164,8 +164,8 @@ class TestShown:
         refuted = [verdict(f"train.py:{line}", "TOY101", State.REFUTED, 0.1) for line in (2, 3)]
         write("evidence.json", evidence(*refuted, sources={"train.py": text}))
         page = toys("check", "--evidence", "evidence.json").out
-        assert "also: at lines 5, 6, 7" in page
-        assert "also: at line 3" in page
+        assert "4 places in lines 4 to 7: " in page
+        assert "2 places in lines 2 and 3: " in page
         assert page.count("measured: refuted") == 1
 
     def test_a_call_over_several_lines_is_met_by_a_line_in_it(self, toys: Program, write: Write) -> None:
@@ -239,7 +239,8 @@ class TestStale:
         of_helper = verdict("a_helper.py:2", "TOY101", State.CONFIRMED, 1.0)
         write("evidence.json", evidence(*VERDICTS, of_helper, sources=texts))
         write("train.py", f"# a line more\n{TRAIN}")
-        assert concise(measured) == ["a_helper.py:2 confirmed"] + [f"train.py:{line} -" for line in (3, 4, 5, 6)]
+        assert concise(measured)[0] == "a_helper.py:2 confirmed"
+        assert all(re.fullmatch(r"train.py:\d -", line) for line in concise(measured)[1:])
         said = "train.py has changed since evidence.json was written: run `trainlint probe` again"
         for output_format in ("full", "concise", "github", "sarif"):
             page = measured("check", "--evidence", "evidence.json", "--output-format", output_format).out
@@ -321,13 +322,13 @@ class TestPlaces:
         top = repository.directory
         there = type(repository)(top / start, repository.environment)
         found = there("check", str(top / "training"), "--evidence", str(top / "training/evidence.json"))
-        assert found.out.count("measured:") == 4
+        assert found.out.count("  measured:") == 4
 
     def test_another_clone_does_as_well(self, repository: Program, tmp_path: Path) -> None:
         clone = tmp_path / "clone"
         shutil.copytree(repository.directory, clone)
         there = type(repository)(clone, repository.environment)
-        assert there("check", "--evidence", "training/evidence.json").out.count("measured:") == 4
+        assert there("check", "--evidence", "training/evidence.json").out.count("  measured:") == 4
 
     def test_files_that_are_not_there_are_told_and_not_passed_over(self, toys: Program, write: Write) -> None:
         write("training/train.py", TRAIN)

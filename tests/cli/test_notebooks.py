@@ -149,7 +149,7 @@ def test_ignore_comments_in_cells_silence_and_can_be_added(program: Program, wri
     path = write("run.ipynb", training())
     assert program("check", ".", "--add-ignores", "measured", "--quiet").code == 0
     assert '"    total += loss.item()  # trainlint: ignore[TRN201] measured\\n",' in path.read_text("utf-8")
-    assert program("check", ".").out == "All clear: 1 file with training code (1 problem ignored by comments).\n"
+    assert program("check", ".").out == "All clear: 1 file, which trains (1 problem ignored by comments).\n"
 
 
 def test_a_notebook_on_standard_input_comes_back_fixed(program: Program, write: Write) -> None:
@@ -172,7 +172,7 @@ def test_the_configuration_leaves_notebooks_out(program: Program, write: Write, 
 def test_copies_that_jupyter_keeps_are_left_out(program: Program, write: Write) -> None:
     write(".ipynb_checkpoints/run-checkpoint.ipynb", training())
     write("clean.py")
-    assert program("check", ".").out == "All clear: 1 file with training code.\n"
+    assert program("check", ".").out.startswith("All clear: 1 file, which does not train")
 
 
 def test_other_kernels_are_skipped_and_broken_notebooks_hide_nothing(program: Program, write: Write) -> None:
@@ -200,10 +200,7 @@ def test_large_outputs_do_not_count(program: Program, write: Write) -> None:
     write("plain.ipynb", json.dumps(document([code("x = 1", outputs=[image])])))
     result = program("check", ".", "--output-format", "concise")
     assert result.out.splitlines()[0].startswith("run.ipynb:cell 4:8:14: TRN201")
-    assert (
-        result.out.splitlines()[-1]
-        == "Found 1 problem in 2 files, 1 with training code (1 fixable with --fix --unsafe-fixes)."
-    )
+    assert result.out.splitlines()[-1] == "Found 1 problem; 1 of 2 files trains (1 fixable with --fix --unsafe-fixes)."
     again = program("check", ".", "--output-format", "concise", "--verbose")
     assert again.out == result.out
     assert "nothing has changed since this was last found out" in again.err

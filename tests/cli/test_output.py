@@ -41,7 +41,8 @@ def test_a_full_disk_is_no_fault_of_ours(toys: Program, write: Write) -> None:
 def test_the_order_is_the_same_however_many_processes_there_are(toys: Program, write: Write) -> None:
     for name in ("b", "a/z", "a/b/c", "a-b", "B", "a.b/x"):
         write(f"{name}.py", "import torch\nsafe(); unsafe()\nnumeric()\n")
-    outputs = {jobs: toys("check", "--jobs", jobs, "--output-format", "concise").out for jobs in ("1", "2", "3")}
+    concise = ("--sort", "path", "--output-format", "concise")
+    outputs = {jobs: toys("check", "--jobs", jobs, *concise).out for jobs in ("1", "2", "3")}
     assert outputs["1"] == outputs["2"] == outputs["3"]
     places = [tuple(line.split(":")[:3]) for line in outputs["1"].splitlines()[:-1]]
     assert len(places) == 18

@@ -101,6 +101,6 @@ def test_a_real_run_tells_how_far_it_is(program: Program, write: Write, jobs: st
     finally:
         os.close(ours)
     out, _ = process.communicate(timeout=100)
-    assert out == b"All clear: 40 files with training code.\n"
+    assert out.startswith(b"All clear: none of 40 files trains, and none of ")
     assert b"judging files" in shown
     assert b"40/40" in shown

@@ -18,7 +18,7 @@ SAFE = b"import torch\nsafe()\nunsafe()\n"
 def test_code_on_stdin_is_judged(toys: Program) -> None:
     result = toys("check", "-", "--output-format", "concise", stdin=SAFE)
     assert result.code == 1
-    assert result.out.startswith("<stdin>:2:1: TOY101")
+    assert "<stdin>:2:1: TOY101" in result.out
     clean = toys("check", "-", stdin=b"import torch\n")
     assert clean.code == 0
     assert "1 file" in clean.out

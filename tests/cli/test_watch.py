@@ -103,7 +103,7 @@ def watching(program: Program, *arguments: str) -> Iterator[Watch]:
 def test_a_change_is_judged_and_ctrl_c_ends_with_the_last_exit_code(toys: Program, write: Write) -> None:
     write("train.py", "import torch\n")
     with watching(toys, "--output-format", "concise") as watch:
-        assert "All clear: 1 file with training code." in watch.until("Watching for changes")
+        assert watch.until("Watching for changes")[0].startswith("All clear: 1 file, which")
         write("train.py", "import torch\nsafe()\n")
         assert "Changed: train.py" in watch.until("Changed")
         said = watch.until("Watching for changes")
@@ -134,7 +134,7 @@ def test_what_changes_while_files_are_judged_counts(toys: Program, write: Write)
         train.write_text("import torch\nsafe()\n")
         watch.until("Changed: train.py")
         train.write_text("import torch\nsafe()\nsafe()\n")  # while the run for the first change goes on
-        watch.until("Found 2 problems")
+        watch.until("Found 1 problem at 2 places")
 
 
 def test_settings_are_read_anew(toys: Program, write: Write) -> None:
@@ -144,7 +144,7 @@ def test_settings_are_read_anew(toys: Program, write: Write) -> None:
         watch.until("Found 1 problem")
         watch.until("Watching for changes")
         write("trainlint.toml", 'ignore = ["TOY101"]\n')
-        watch.until("All clear: 1 file with training code.")
+        watch.until("All clear: 1 file, which")
         watch.until("Watching for changes")
         write("trainlint.toml", "ignore = 1\n")
         watch.until("could not judge")

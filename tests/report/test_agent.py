@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def page(*findings: Finding, from_sources: Sources = sources, left_out: int = 0) -> list[str]:
-    report = Report(findings, (BROKEN,), 12, 4, left_out=left_out)
+    report = Report(findings, (BROKEN,), 12, 4, 4, left_out=left_out)
     return render(report, "agent", sources=from_sources, rules=(), settings=settings()).splitlines()
 
 
@@ -27,27 +27,35 @@ def test_a_finding_is_its_place_rule_id_message_code_and_chain() -> None:
     item, copy = identities.id_of(ITEM), identities.id_of(COPY)
     wordy = replace(COPY, help="pin the batches")
     assert page(wordy, replace(ITEM, help="sum on the device"), left_out=3) == [
-        f"src/train.py:7 TRN205 {copy}: The host waits for this copy. [likely; fix safe; help 1]",
-        "  | loss = model(batch.to(device))",
         f"src/train.py:9 TRN201 {item}: `.item()` makes the host wait for the device in each training step. "
-        "[fix unsafe; help 2]",
+        "[fix unsafe; help 1]",
         "  | total += loss.item()",
         "  step: :6: loop over train_loader → Trainer.step",
-        "help 1: pin the batches",
-        "help 2: sum on the device",
+        f"src/train.py:7 TRN205 {copy}: The host waits for this copy. [likely; fix safe; help 2]",
+        "  | loss = model(batch.to(device))",
+        "help 1: sum on the device",
+        "help 2: pin the batches",
         "Apply one fix: `trainlint check PATH --only ID` with the flags of its level "
         "(safe: --fix, unsafe: --fix --unsafe-fixes)",
         "could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it",
-        "Found 2 problems in 12 files, 4 with training code (1 fixable with --fix, 1 more with --fix --unsafe-fixes; "
+        "Found 2 problems; 4 of 12 files train (1 fixable with --fix, 1 more with --fix --unsafe-fixes; "
         "3 left out); not everything could be judged: 1 failure.",
     ]
 
 
 def test_what_to_do_is_said_once() -> None:
     wordy = replace(ITEM, help="sum on the device", fix=None)
-    lines = page(wordy, replace(wordy, code="TRN203"))
+    lines = page(wordy, replace(wordy, path="src/other.py"))
     assert [line for line in lines if line.startswith("help")] == ["help 1: sum on the device"]
     assert sum(line.endswith("[help 1]") for line in lines) == 2
+
+
+def test_a_group_is_one_finding_and_names_all_ids() -> None:
+    identities = Identities(sources, settings().directory)
+    first, second = replace(ITEM, fix=None), replace(ITEM, fix=None, span=replace(ITEM.span, start_line=10))
+    lines = page(first, second)
+    assert lines[0].startswith(f"src/train.py:9 TRN201 {identities.id_of(first)}: 2 reads in lines 9 and 10: ")
+    assert f"  other ids: {identities.id_of(second)}" in lines
 
 
 def test_of_a_long_chain_the_loop_and_the_last_step_are_shown_and_files_are_named_once() -> None:

@@ -9,22 +9,22 @@ from trainlint.finding import Report
 from trainlint.report import FORMATS, render, render_statistics
 from trainlint.report.words import summary
 
-MANY = Report((COPY, ITEM, ITEM, replace(ITEM, fix=None)), (BROKEN,), 12, 4)
+MANY = Report((COPY, ITEM, ITEM, replace(ITEM, fix=None)), (BROKEN,), 12, 4, 4)
 
 
 def test_the_last_line_counts_everything() -> None:
     assert summary(MANY) == (
-        "Found 4 problems in 12 files, 4 with training code (1 fixable with --fix, 2 more with --fix --unsafe-fixes); "
+        "Found 2 problems at 4 places; 4 of 12 files train (1 fixable with --fix, 2 more with --fix --unsafe-fixes); "
         "not everything could be judged: 1 failure."
     )
 
 
 def test_editors_find_path_line_column_and_the_flag_of_the_fix() -> None:
-    report = Report((COPY, ITEM), (BROKEN,), 12, 4)
+    report = Report((COPY, ITEM), (BROKEN,), 12, 4, 4)
     page = render(report, "concise", sources=sources, rules=(), settings=settings())
     expected = f"""\
-src/train.py:7:22: TRN205 The host waits for this copy. [--fix]
 src/train.py:9:18: TRN201 `.item()` makes the host wait for the device in each training step. [--fix --unsafe-fixes]
+src/train.py:7:22: TRN205 The host waits for this copy. [--fix]
 could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it
 {summary(report)}
 """
@@ -41,8 +41,8 @@ def test_a_finding_is_one_line_whatever_its_path_and_message() -> None:
 
 def test_a_clean_report_says_so() -> None:
     assert (
-        render(Report((), (), 3, 3), "concise", sources=sources, rules=(), settings=settings())
-        == "All clear: 3 files with training code.\n"
+        render(Report((), (), 3, 3, 3), "concise", sources=sources, rules=(), settings=settings())
+        == "All clear: 3 of 3 files train.\n"
     )
 
 

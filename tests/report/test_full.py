@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, edit_of, settings, sources
+from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, RULES, edit_of, settings, sources
 from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style, render
 from trainlint.source import source_from_text
@@ -22,6 +22,11 @@ ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;[^\x1b]*\x1b\\)")
 
 
 def shown(report: Report, style: Settings) -> str:
+    """The report with `--verbose`."""
+    return render(report, "full", sources=sources, rules=(), settings=replace(style, verbose=True))
+
+
+def short(report: Report, style: Settings) -> str:
     return render(report, "full", sources=sources, rules=(), settings=style)
 
 
@@ -30,25 +35,57 @@ def frame_of(text: str, words: str, style: Settings) -> list[str]:
     source = source_from_text("x.py", text)
     start = text.index(words)
     finding = replace(ITEM, path="x.py", span=source.span(start, start + len(words)), fix=None, chain=())
-    page = render(Report((finding,), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=style)
+    report, whole = Report((finding,), (), 1), replace(style, verbose=True)
+    page = render(report, "full", sources={"x.py": source}.get, rules=(), settings=whole)
     bar = "│" if style.style.unicode else "|"
     return [line for line in page.splitlines() if bar in line]
 
 
 def test_a_report_at_80_columns() -> None:
     expected = """\
+warning[TRN201]: `.item()` makes the host wait for the device in each training
+step.
+  --> src/train.py:9:18  item-in-training-step
+   5 │ -     total = 0.0
+   5 │ +     total = torch.zeros((), device=device)
+   9 │ -         total += loss.item()
+   9 │ +         total += loss.detach()
+  11 │ -     return total
+  11 │ +     return total.item()
+  fix:  keep a detached sum and read it once (--fix --unsafe-fixes)
+  step: line 6: loop over train_loader → Trainer.step
+
 advice[TRN205]: The host waits for this copy. (likely)
   --> src/train.py:7:22  blocking-batch-copy
-
-  6 │       for batch in train_loader:
   7 │ -         loss = model(batch.to(device))
   7 │ +         loss = model(batch.to(device, non_blocking=True))
-  8 │           loss.backward()
+  fix:  copy without waiting (--fix)
+  runs: each training step
 
-  note: runs each training step
-  fix:  copy without waiting (safe; apply with --fix)
-  docs: trainlint explain TRN205
+error: could not judge src/broken.py: line 3 is no valid Python; mend it or
+  exclude it
+error: could not judge src/train.py: the rule TRN205 failed with IndexError;
+  please report it
 
+Found 2 problems; 4 of 12 files train (1 fixable with --fix, 1 more with --fix
+--unsafe-fixes; 1 problem ignored by comments); not everything could be judged:
+2 failures.
+
+  trainlint check --fix
+  trainlint check --diff --unsafe-fixes       # 1 place, for your judgement
+  trainlint why src/train.py:9                # how trainlint knows it
+  trainlint prove --against HEAD SCRIPT       # waits, time, losses of a change
+  trainlint baseline                          # from now on report what is new
+  trainlint check --verbose                   # more code, and further places
+"""
+    assert (
+        short(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, in_step=4, suppressed=1), settings())
+        == expected
+    )
+
+
+def test_a_verbose_report_at_80_columns() -> None:
+    expected = """\
 warning[TRN201]: `.item()` makes the host wait for the device in each training
 step.
   --> src/train.py:9:18  item-in-training-step
@@ -70,16 +107,31 @@ step.
         apply with --fix --unsafe-fixes)
   docs: trainlint explain TRN201
 
+advice[TRN205]: The host waits for this copy. (likely)
+  --> src/train.py:7:22  blocking-batch-copy
+
+  6 │       for batch in train_loader:
+  7 │ -         loss = model(batch.to(device))
+  7 │ +         loss = model(batch.to(device, non_blocking=True))
+  8 │           loss.backward()
+
+  note: runs each training step
+  fix:  copy without waiting (safe; apply with --fix)
+  docs: trainlint explain TRN205
+
 error: could not judge src/broken.py: line 3 is no valid Python; mend it or
   exclude it
-error: could not judge src/train.py: the rule TRN205 failed with IndexError;
-  please report it
 
-Found 2 problems in 12 files, 4 with training code (1 fixable with --fix, 1 more
-with --fix --unsafe-fixes; 1 problem ignored by comments); not everything could
-be judged: 2 failures.
+Found 2 problems; 4 of 12 files train (1 fixable with --fix, 1 more with --fix
+--unsafe-fixes); not everything could be judged: 1 failure.
+
+  trainlint check --fix
+  trainlint check --diff --unsafe-fixes       # 1 place, for your judgement
+  trainlint why src/train.py:9                # how trainlint knows it
+  trainlint prove --against HEAD SCRIPT       # waits, time, losses of a change
+  trainlint baseline                          # from now on report what is new
 """
-    assert shown(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, suppressed=1), settings()) == expected
+    assert shown(Report((COPY, ITEM), (BROKEN,), files=12, training=4, in_step=4), settings()) == expected
 
 
 def test_a_report_at_40_columns_in_ascii() -> None:
@@ -88,34 +140,28 @@ warning[TRN201]: `.item()` makes the
 host wait for the device in each
 training step.
   --> src/train.py:9:18
-
-   4 |   def train(model, train_loade...
    5 | -     total = 0.0
    5 | +     total = torch.zeros((), dev
      | + ice=device)
-   6 |       for batch in train_loader:
-   : |
-   8 |           loss.backward()
    9 | -         total += loss.item()
    9 | +         total += loss.detach()
-  10 |           optimizer.step()
   11 | -     return total
   11 | +     return total.item()
-
-  note: runs each training step: line 6:
-        loop over train_loader ->
-        Trainer.step
   fix:  keep a detached sum and read it
-        once (unsafe: needs your
-        judgement; apply with --fix
-        --unsafe-fixes)
-  docs: trainlint explain TRN201
+        once (--fix --unsafe-fixes)
+  step: line 6: loop over train_loader
+        -> Trainer.step
 
-Found 1 problem in 1 file with training
-code (1 fixable with --fix
---unsafe-fixes).
+Found 1 problem in 1 file, which trains
+(1 fixable with --fix --unsafe-fixes).
+
+  trainlint check --diff --unsafe-fixes
+  trainlint why src/train.py:9
+  trainlint prove --against HEAD SCRIPT
+  trainlint baseline
+  trainlint check --verbose
 """
-    assert shown(Report((ITEM,), (), files=1, training=1), settings(40, unicode=False)) == expected
+    assert short(Report((ITEM,), (), files=1, training=1, in_step=1), settings(40, unicode=False)) == expected
 
 
 def test_a_wide_terminal_shows_the_address_of_the_page() -> None:
@@ -132,25 +178,60 @@ def at_lines(*lines: int) -> list[Finding]:
     return [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in lines]
 
 
-def test_many_findings_that_say_the_same_of_one_loop_are_shown_as_one() -> None:
-    text = shown(Report(tuple(at_lines(3, 5, 7, 9)), (), files=1), settings())
+def test_a_group_is_one_paragraph() -> None:
+    text = short(Report(tuple(at_lines(3, 5, 7, 9)), (), files=1), settings(100))
     assert text.count("warning[TRN201]") == 1
-    assert "also: at lines 5, 7, 9\n" in text
-    assert "Found 4 problems" in text
+    assert text.startswith("warning[TRN201]: 4 reads in lines 3 to 9: `.item()` makes the host wait for the device")
+    assert "Found 1 problem at 4 places in 1 file, which does not train." in text
 
 
-def test_findings_on_neighbouring_lines_that_say_the_same_are_shown_as_one() -> None:
-    text = shown(Report(tuple(at_lines(5, 6, 9)), (), files=1), settings())
-    assert text.count("warning[TRN201]") == 2
-    assert "also: at line 6\n" in text
+def test_what_to_do_is_said_once_unless_all_is_asked_for() -> None:
+    first = replace(ITEM, help="log every N steps", fix=None)
+    report = Report((first, replace(first, path="other.py")), (), 2)
+    assert short(report, settings()).count("help: log every N steps") == 1
+    assert shown(report, settings()).count("help: log every N steps") == 2
 
 
-def test_three_findings_apart_or_findings_of_different_loops_are_each_shown() -> None:
-    *three, last = at_lines(3, 5, 7, 9)
-    elsewhere = replace(last, chain=("line 40: for batch in other_loader",))
-    text = shown(Report((*three, elsewhere), (), files=1), settings())
-    assert text.count("warning[TRN201]") == 4
-    assert "also:" not in text
+def test_what_another_rule_says_of_a_group_is_a_note() -> None:
+    bar = replace(ITEM, code="TRN212", message="`loss.item()` in the bar", span=Span(10, 9, 10, 20), fix=None)
+    loss = replace(ITEM, message="`loss.item()` waits", fix=None)
+    text = short(Report((loss, bar), (), 1), settings())
+    assert "warning[TRN201]: 2 reads in lines 9 and 10: `loss.item()` waits\n" in text
+    assert "  also: line 10: TRN212 `loss.item()` in the bar\n" in text
+
+
+def test_a_long_fix_is_not_shown_unless_all_is_asked_for() -> None:
+    fix = Fix("rewrite", (edit_of("return total", "\n".join(f"    call({n})" for n in range(9))),), Safety.SAFE)
+    report = Report((replace(ITEM, fix=fix),), (), 1)
+    assert "call(" not in short(report, settings())
+    assert "fix:  rewrite (--fix)\n" in short(report, settings())
+    assert "call(8)" in shown(report, settings())
+
+
+def test_how_often_a_line_runs_is_said_once() -> None:
+    finding = replace(ITEM, message="`.item()` waits in every training step", fix=None)
+    text = short(Report((finding,), (), 1), settings(100))
+    assert text.startswith("warning[TRN201]: `.item()` waits\n")
+    assert "  step: line 6: loop over train_loader → Trainer.step\n" in text
+
+
+def test_a_chain_names_each_file_once_and_of_a_long_one_its_ends() -> None:
+    steps = ("src/loop.py:8: for batch in loader", "src/loop.py:9: calls run")
+    two = short(Report((replace(ITEM, chain=steps),), (), 1), settings(100))
+    assert "  step: src/loop.py:8: for batch in loader → line 9: calls run\n" in two
+    four = short(Report((replace(ITEM, chain=(*steps, "line 1: calls f", "line 2: calls g")),), (), 1), settings(100))
+    assert "  step: src/loop.py:8: for batch in loader → … → line 2: calls g\n" in four
+
+
+def test_of_a_long_line_the_span_is_shown_in_one_piece() -> None:
+    text = f"    x = call(first=None, second={'y' * 60}, last=loss.item(), more=None)\n"
+    source = source_from_text("x.py", text)
+    start = text.index("loss.item()")
+    finding = replace(ITEM, path="x.py", span=source.span(start, start + 11), fix=None)
+    page = render(Report((finding,), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=settings(50))
+    line, carets = (line for line in page.splitlines() if "│" in line)
+    assert line == "  1 │ …yyyyyy, last=loss.item(), more=None)"
+    assert carets.index("^") == line.index("loss.item()")
 
 
 def test_the_fixes_of_neighbouring_findings_are_one_diff() -> None:
@@ -161,7 +242,8 @@ def test_the_fixes_of_neighbouring_findings_are_one_diff() -> None:
         stop = text.index(name) + len(name)
         fix = Fix("copy", (Edit(stop, stop, "non_blocking=True"),), Safety.SAFE)
         found.append(replace(COPY, path="x.py", span=Span(line, 5, line, 8), fix=fix))
-    page = render(Report(tuple(found), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=settings())
+    whole = replace(settings(), verbose=True)
+    page = render(Report(tuple(found), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=whole)
     assert [line[6:] for line in page.splitlines() if "│" in line] == [
         "- x = inputs.cuda()",
         "- y = targets.cuda()",
@@ -187,11 +269,11 @@ def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
 @pytest.mark.parametrize(
     ("report", "line"),
     [
-        (Report((), (), 12, 12), "All clear: 12 files with training code."),
-        (Report((), (), 12, 3), "All clear: 12 files, 3 with training code."),
-        (Report((), (), 12), "All clear: 12 files, none with training code."),
-        (Report((), (), 1, 1, suppressed=2), "All clear: 1 file with training code (2 problems ignored by comments)."),
-        (Report((), (), 3, 3, fixed=2), "Fixed 2 problems. All clear: 3 files with training code."),
+        (Report((), (), 12, 12, 12), "All clear: 12 of 12 files train."),
+        (Report((), (), 12, 3, 3), "All clear: 3 of 12 files train."),
+        (Report((), (), 12), "All clear: none of 12 files trains."),
+        (Report((), (), 1, 1, 1, suppressed=2), "All clear: 1 file, which trains (2 problems ignored by comments)."),
+        (Report((), (), 3, 3, 3, fixed=2), "Fixed 2 problems. All clear: 3 of 3 files train."),
         (Report((), (), 0), "No file was judged."),
     ],
 )
@@ -199,10 +281,15 @@ def test_a_clean_report_is_one_line(report: Report, line: str) -> None:
     assert shown(report, settings()) == f"{line}\n"
 
 
+def test_all_clear_says_what_was_judged() -> None:
+    page = render(Report((), (), 12, 3, 3), "full", sources=sources, rules=RULES, settings=settings())
+    assert page == "All clear: 3 of 12 files train, and none of 2 rules found anything.\n"
+
+
 def test_all_is_not_clear_where_something_could_not_be_judged() -> None:
-    assert shown(Report((), (BROKEN,), 11, 11), settings(100)) == (
+    assert shown(Report((), (BROKEN,), 11, 11, 11), settings(100)) == (
         "error: could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it\n\n"
-        "Found no problem in 11 files with training code; not everything could be judged: 1 failure.\n"
+        "Found no problem; 11 of 11 files train; not everything could be judged: 1 failure.\n"
     )
 
 

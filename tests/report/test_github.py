@@ -23,6 +23,15 @@ def test_a_finding_is_an_annotation_on_its_line() -> None:
     ]
 
 
+def test_the_dearest_come_first_and_a_group_is_one_annotation_over_its_lines() -> None:
+    second = replace(ITEM, span=Span(10, 9, 10, 20))
+    item, copy = lines(Report((COPY, ITEM, second), (), 1))
+    assert item.startswith("::warning file=src/train.py,line=9,endLine=10,title=TRN201 ")
+    assert copy.startswith("::notice file=src/train.py,line=7,")
+    by_path = lines(Report((COPY, ITEM, second), (), 1), replace(settings(), by_path=True))
+    assert by_path == [copy, item]
+
+
 @pytest.mark.parametrize(
     ("severity", "command"), [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.ADVICE, "notice")]
 )

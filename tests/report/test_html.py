@@ -102,7 +102,7 @@ def test_each_finding_has_its_place_code_chain_fix_and_page() -> None:
         "--fix --unsafe-fixes applies it", "needs your judgement",
         "+     total = ", "What to do: read it once an epoch.",
         "src/train.py:7:9 calls step in every training step", "could not judge src/broken.py", "(likely)",
-        "Found 3 problems in 12 files",
+        "Found 3 problems; none of 12 files trains",
     ):  # fmt: skip
         assert said in text, said
     assert 'href="https://github.com/trainlint/trainlint/blob/main/docs/rules/item-in-training-step.md"' in usual_page()
@@ -110,8 +110,8 @@ def test_each_finding_has_its_place_code_chain_fix_and_page() -> None:
 
 
 def test_another_finding_nearby_is_marked_and_linked() -> None:
-    # COPY is the first finding, on a line that the excerpt of the second one shows.
-    assert 'href="#f0">batch.to(device)</a>' in usual_page()
+    # COPY is the last finding, on a line that the excerpt of the second one shows.
+    assert 'href="#f2">batch.to(device)</a>' in usual_page()
 
 
 def test_it_is_well_formed_and_refers_to_nothing_else() -> None:
@@ -188,7 +188,7 @@ def test_evidence_is_shown_and_orders_the_findings() -> None:
 
 def test_without_findings_there_is_nothing_to_filter() -> None:
     text = page()
-    assert "All clear: 12 files, none with training code." in text
+    assert "All clear: none of 12 files trains." in text
     assert Outline(text).count("script") == Outline(text).count("form") == 0
 
 
@@ -291,7 +291,7 @@ def test_filters_work_by_keyboard(browser: Any, tmp_path: Path) -> None:
     assert "No finding has all of these properties." in browser.find_element("tag name", "main").text
     press(keys.CONTROL, "a")
     press("waits copy")
-    assert shown_cards(browser) == ["f0"]
+    assert shown_cards(browser) == ["f2"]
     press(keys.CONTROL, "a")
     press(keys.DELETE)
 
@@ -305,10 +305,10 @@ def test_filters_work_by_keyboard(browser: Any, tmp_path: Path) -> None:
 
     tab_to("runs each training step")
     press(keys.SPACE)
-    assert shown_cards(browser) == ["f0", "f1"]
+    assert shown_cards(browser) == ["f1", "f2"]
     tab_to("TRN205")
     press(keys.SPACE)
-    assert shown_cards(browser) == ["f0"]
+    assert shown_cards(browser) == ["f2"]
     assert browser.find_element("id", "count").text == "1 of 3 shown"
     tab_to("Show all")
     press(keys.ENTER)

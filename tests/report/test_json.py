@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((files("trainlint.report") / "schema/check.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
-FULL_REPORT = Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, suppressed=3, fixed=1)
+FULL_REPORT = Report((COPY, ITEM), (BROKEN, CRASHED), files=12, training=4, in_step=2, suppressed=3, fixed=1)
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -80,6 +80,8 @@ def test_a_finding_holds_all_that_is_known() -> None:
         },
         "related": [],
         "url": "https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md",
+        "group": None,
+        "rank": 2,
     }
 
 
@@ -92,11 +94,25 @@ def test_related_places_are_listed() -> None:
     ]
 
 
+def test_findings_of_a_group_name_each_other_and_keep_their_places() -> None:
+    second = replace(ITEM, span=Span(10, 9, 10, 20), fix=None)
+    written = document(Report((COPY, replace(ITEM, fix=None), second), (), 1))
+    VALIDATOR.validate(written)
+    copy, first, other = written["findings"]
+    assert (copy["group"], first["group"], other["group"]) == (None, first["id"], first["id"])
+    assert (copy["rank"], first["rank"], other["rank"]) == (2, 1, 1)
+    assert [place["line"] for place in first["related"]] == [10]
+    assert [place["line"] for place in other["related"]] == [9]
+    assert first["id"] != other["id"]
+
+
 def test_the_counts_add_up() -> None:
     assert document(FULL_REPORT)["counts"] == {
         "files": 12,
         "training_files": 4,
+        "step_files": 2,
         "findings": 2,
+        "groups": 2,
         "left_out": 0,
         "failures": 2,
         "suppressed": 3,

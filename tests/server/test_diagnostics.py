@@ -98,6 +98,14 @@ async def test_only_the_last_of_many_changes_is_shown_in_the_end(editor: Editor,
     assert found.code == "TRN201"
 
 
+async def test_findings_that_one_change_cures_name_each_other(editor: Editor, project: Path) -> None:
+    uri = editor.open(project / "pkg/utils.py", UTILS.replace("loss.item()", "loss.item() + loss.item()"))
+    first, second = await editor.codes(uri, "TRN201", "TRN201")
+    for found, other in ((first, second), (second, first)):
+        places = [each.location.range.start for each in found.related_information or ()]
+        assert other.range.start in places
+
+
 async def test_a_change_on_disk_is_noticed_when_the_editor_tells(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "pkg/utils.py", UTILS)
     await editor.codes(uri, "TRN201")

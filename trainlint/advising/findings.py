@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainlint.advising.item import Basis, Gain, Item
 from trainlint.advising.published import PUBLISHED, prerequisites
+from trainlint.costs import dearness
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Safety, Severity
 
@@ -25,9 +26,9 @@ _CHANGES = {
 def items_of_findings(
     findings: Iterable[Finding], rules: Sequence[InstalledRule], verdicts: Mapping[Finding, Verdict]
 ) -> tuple[Item, ...]:
-    """An item for each rule that found something."""
+    """An item for each rule that found something, the dearest first, and so the places of each."""
     by_code: dict[str, list[Finding]] = {}
-    for finding in findings:
+    for finding in sorted(findings, key=lambda finding: dearness(finding, verdicts.get(finding))):
         by_code.setdefault(finding.code, []).append(finding)
     known = {rule.code: rule for rule in rules}
     listed = frozenset(by_code)

@@ -58,5 +58,3 @@ class Item:
     """What to look at afterwards."""
     after: tuple[str, ...] = ()
     """Keys of what should be done first, where that is on the list too."""
-    in_steps: int = 0
-    """How many of the places run in every training step: the order where no gain is known."""

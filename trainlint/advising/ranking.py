@@ -13,8 +13,8 @@ def ranked(items: Iterable[Item]) -> tuple[Item, ...]:
     What others rest on comes as early as the first of them, unless it was measured to be nothing.
 
     A measured gain counts with its lower bound, a planned or published one with half of its upper bound and after
-    every measured one of the same size; what is not known comes after what is, the most places in training steps
-    first. What was measured to be nothing is last.
+    every measured one of the same size; what is not known comes after what is. What was measured to be nothing is
+    last. What is equal in all this keeps its order.
     """
     listed = list(items)
     by_key = {item.key: item for item in listed if not _is_nothing(item)}
@@ -22,7 +22,7 @@ def ranked(items: Iterable[Item]) -> tuple[Item, ...]:
     for item in listed:
         for first in _all_before(item, by_key):
             ranks[first] = min(ranks[first], _rank(item))
-    waiting = sorted(listed, key=lambda item: (ranks[item.key], item.key))
+    waiting = sorted(listed, key=lambda item: ranks[item.key])
     placed: list[Item] = []
     while waiting:
         missing = {item.key for item in waiting if not _is_nothing(item)}
@@ -47,7 +47,7 @@ def _is_nothing(item: Item) -> bool:
     return item.gain.basis is Basis.MEASURED and item.gain.high == 0
 
 
-def _rank(item: Item) -> tuple[bool, bool, float, int, int]:
+def _rank(item: Item) -> tuple[bool, bool, float, int]:
     gain = item.gain
     share = (gain.low or 0.0) if gain.basis is Basis.MEASURED else (gain.high or 0.0) / 2
-    return not item.wrong, _is_nothing(item), -share, -gain.basis, -item.in_steps
+    return not item.wrong, _is_nothing(item), -share, -gain.basis

@@ -182,6 +182,13 @@ def check_parser() -> argparse.ArgumentParser:
         help="list only the first N; the exit code counts all",
     )
     reports.add_argument(
+        "--sort",
+        type=one_of(("cost", "path")),
+        default="cost",
+        metavar="ORDER",
+        help="cost (the dearest first) or path (for comparing two reports; default: cost)",
+    )
+    reports.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule in place of listing them"
     )
     reports.add_argument(
@@ -194,7 +201,10 @@ def check_parser() -> argparse.ArgumentParser:
     add_color(reports)
     reports.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
     reports.add_argument(
-        "-v", "--verbose", action="store_true", help="say on stderr what is done, and how long it takes"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="show each finding with more of its code, and say on stderr what is done and how long it takes",
     )
 
     verdict = parser.add_argument_group(OF_EXIT_CODE)

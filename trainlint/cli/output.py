@@ -91,17 +91,20 @@ def show_report(
 
 
 def _first_findings(report: Report, options: Namespace) -> Report:
-    """The report with as many findings as the user wants, the first in the order of formats for people."""
+    """The report with as many groups of findings as the user wants, the first in the order of the report."""
     most = options.max_findings
-    if most is None or len(report.findings) <= most:
+    if most is None:
         return report
-    from trainlint.report.measured import by_cost
+    from trainlint.report.groups import groups_of
 
-    kept = set(by_cost(report)[:most])
+    groups = groups_of(report, by_path=options.sort == "path")
+    if len(groups) <= most:
+        return report
+    kept = {finding for group in groups[:most] for finding in group.findings}
     findings = tuple(finding for finding in report.findings if finding in kept)
-    left_out = len(report.findings) - most
     if not all(FORMATS[asked.format].counts for asked in outputs(options)):
-        console.note(f"{left_out} of {count(len(report.findings), 'problem')} are left out (--max-findings)")
+        console.note(f"{len(groups) - most} of {count(len(groups), 'problem')} are left out (--max-findings)")
+    left_out = len(report.findings) - len(findings)
     return replace(report, findings=findings, left_out=report.left_out + left_out)
 
 
@@ -302,6 +305,9 @@ def _text(
         directory=str(here),
         repository=_repository(here) if FORMATS[output_format].from_repository else None,
         summary=not options.quiet,
+        verbose=options.verbose,
+        by_path=options.sort == "path",
+        paths=tuple(options.paths),
     )
     if options.statistics:
         return render_statistics(report, settings=settings)

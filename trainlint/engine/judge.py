@@ -13,7 +13,7 @@ from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.config import Config
 from trainlint.engine.executed import answers_to, executed_sites
 from trainlint.engine.parsing import parse
-from trainlint.engine.places import places_by_rule
+from trainlint.engine.places import places_by_rule, runs_in_step
 from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
 from trainlint.suppress import suppress
@@ -33,6 +33,8 @@ class Verdicts:
     findings: tuple[Finding, ...]
     failures: tuple[Failure, ...] = ()
     suppressed: int = 0
+    in_step: bool = False
+    """Whether any code of the file runs in each training step."""
 
 
 def judge(
@@ -93,7 +95,8 @@ def _judged(
     outside = model.outside
     kept = suppress(source, in_order, ran, known, model.tree, elsewhere=outside.ignored_at, leaving=outside.leaving)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
-    return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
+    listed = tuple(sorted(shown, key=lambda item: item.order))
+    return Verdicts(listed, tuple(failures), kept.suppressed, runs_in_step(model))
 
 
 def _answers(

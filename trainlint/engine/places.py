@@ -119,6 +119,12 @@ def _heads(origin: str) -> Iterator[str]:
             yield origin[:index]
 
 
+def runs_in_step(model: SemanticModel) -> bool:
+    """Whether any code of a file runs in each training step."""
+    # To ask for heat costs a file without functions and loops more than all else that is asked of it.
+    return len(model.outline.blocks) > 1 and model.heats.any_in_step
+
+
 class _HeatOfBlocks:
     """When the code of a file runs. Each block is asked once, for all rules and places."""
 
@@ -136,8 +142,7 @@ class _HeatOfBlocks:
         if not heats <= IN_STEP:
             return True
         if self._any_in_step is None:
-            # To ask for heat costs a file without functions and loops more than all else that is asked of it.
-            self._any_in_step = self.are_possible(heats) and self.model.heats.any_in_step
+            self._any_in_step = runs_in_step(self.model)
         return self._any_in_step
 
     def heat(self, block: Block) -> Heat:

@@ -301,6 +301,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
         files=sum(outcome.judged for outcome in outcomes),
         training=sum(outcome.judged and outcome.training for outcome in outcomes),
+        in_step=sum(outcome.judged and outcome.in_step for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(number for outcome in outcomes for _, number in outcome.fixed),
         fixed_rules=tuple(

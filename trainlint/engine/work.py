@@ -89,6 +89,8 @@ class Outcome:
     """False when the file as a whole could not be judged."""
     training: bool = False
     """Whether the file has training code: rules looked at it, as the gate let it through."""
+    in_step: bool = False
+    """Whether any code of the file runs in each training step."""
     unfixed: str | None = None
     """Why fixes that were asked for were not applied, as a sentence, though the file could be judged."""
 
@@ -244,6 +246,7 @@ def _found_and_fixed(
         before=len(verdicts.findings),
         judged=not any(failure.rule in (None, UNREADABLE) for failure in verdicts.failures),
         training=True,
+        in_step=verdicts.in_step,
     )
     if fixing is None or not fixing.applies_to(outcome.findings):
         return outcome

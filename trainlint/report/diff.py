@@ -55,9 +55,22 @@ def changed_lines(source: SourceFile, fix: Fix) -> frozenset[int] | None:
     return frozenset(change.line for change in shown if change.sign == "-") if shown else None
 
 
-def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int) -> Iterator[Text]:
-    """The changes as lines for the terminal: changed ones folded where the change would not show, others cropped."""
-    pieces = changes(source, fix)
+def is_short(source: SourceFile, fix: Fix, most: int) -> bool:
+    """Whether the fix takes away and adds no more than so many lines."""
+    return sum(map(len, _without_context(changes(source, fix)))) <= most
+
+
+def _without_context(pieces: list[list[Change]]) -> list[list[Change]]:
+    """All that is taken away or added as one piece."""
+    return [[change for change in chain.from_iterable(pieces) if change.sign != " "]]
+
+
+def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int, context: bool = True) -> Iterator[Text]:
+    """The changes as lines for the terminal: changed ones folded where the change would not show, others cropped.
+
+    Lines that stay are only shown with their `context`.
+    """
+    pieces = changes(source, fix) if context else _without_context(changes(source, fix))
     size = code_width(style, digits) - 2
     left_out = sum(map(len, pieces)) - _MOST_LINES
     shown = 0

@@ -111,6 +111,23 @@ def ellipsis(style: Style) -> str:
     return "…" if style.unicode else "..."
 
 
+def frame_line(source: SourceFile, span: Span, *, style: Style, digits: int, accent: str) -> Iterator[Text]:
+    """The first line of a span alone, and carets under it. Of a long line, the piece with the span."""
+    number = span.start_line
+    whole, size, cut = row(source.line(number), style), code_width(style, digits), ellipsis(style)
+    start = whole.cell(span.start_column)
+    stop = whole.cell(span.end_column) if span.end_line == number else len(whole.cells)
+    left = min(whole.indent, start) if len(whole.cells) > size else 0
+    if min(stop, start + size // 2) - left > size - len(cut):
+        left = start - size // 3
+    before = cut if left > whole.indent else ""
+    after = cut if len(whole.cells) - left > size else ""
+    text = before + whole.piece(left + len(before), left + size - len(after)) + after
+    yield _line(str(number), digits, style, Text(), text)
+    if (below := _Carets(accent, number).below(number, start - left, stop - left, size - len(after))) is not None:
+        yield _line("", digits, style, below, "")
+
+
 def frame(source: SourceFile, span: Span, *, style: Style, digits: int, accent: str) -> Iterator[Text]:
     """The lines of a code frame. Carets and brackets are painted in the Rich style `accent`."""
     first, last = span.start_line, _last_line(source, span)

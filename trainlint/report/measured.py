@@ -1,28 +1,20 @@
-"""What evidence says of findings, in the words and the order that several formats share."""
+"""What evidence says of findings, in the words that several formats share."""
 
 from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from trainlint.costs import dearness
 from trainlint.report.characters import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from trainlint.evidence.interval import Interval
     from trainlint.evidence.verdicts import Verdict
     from trainlint.finding import Finding, Report
-
-_FIRST, _BETWEEN, _LAST = 0, 1, 2
-
-
-def by_cost(report: Report) -> tuple[Finding, ...]:
-    """The findings, with those that are confirmed first, the dearest of them before, and those refuted last."""
-    if report.measured is None:
-        return report.findings
-    return tuple(sorted(report.findings, key=lambda finding: _rank(verdict_on(report, finding))))
 
 
 def verdict_on(report: Report, finding: Finding) -> Verdict | None:
@@ -48,6 +40,17 @@ def stale_sentences(report: Report) -> Iterator[tuple[str, str]]:
             )
 
 
+def measured_note_of(report: Report, findings: Iterable[Finding]) -> str:
+    """The note on the dearest of these findings that there is a verdict on; waits of one step may hide each other, so
+    no sum is known.
+    """
+    if report.measured is None:
+        return ""
+    verdicts = report.measured.verdicts
+    seen = [finding for finding in findings if finding in verdicts]
+    return measured_note(report, min(seen, key=lambda each: dearness(each, verdicts[each]))) if seen else ""
+
+
 def measured_object(verdict: Verdict | None) -> dict[str, Any] | None:
     """A verdict, as the machine formats write it."""
     if verdict is None:
@@ -69,13 +72,3 @@ def _interval(interval: Interval | None) -> dict[str, float | None] | None:
 
 def _finite(bound: float) -> float | None:
     return bound if isfinite(bound) else None
-
-
-def _rank(verdict: Verdict | None) -> tuple[float, float, float]:
-    from trainlint.evidence.verdicts import State  # a report without evidence needs none of its classes
-
-    if verdict is None or verdict.state not in (State.CONFIRMED, State.REFUTED):
-        return (_BETWEEN, 0.0, 0.0)
-    if verdict.state is State.REFUTED:
-        return (_LAST, 0.0, 0.0)
-    return (_FIRST, -verdict.cost.low, -verdict.cost.high) if verdict.cost else (_FIRST, 0.0, 0.0)

@@ -46,7 +46,13 @@ class Settings:
     repository: str | None = None
     """The folder, absolute, that paths in GitHub and SARIF reports are relative to; None means `directory`."""
     summary: bool = True
-    """Whether reports for people end with a line of counts."""
+    """Whether reports for people end with counts and what to do next."""
+    verbose: bool = False
+    """Whether the full format shows the lines around each finding, whole diffs, and all further places."""
+    by_path: bool = False
+    """Whether findings stand in the order of their places; else the dearest come first."""
+    paths: tuple[str, ...] = ()
+    """What the user named, for commands that the report ends with; none for the working directory."""
 
 
 def style_for(stream: TextIO, color: Color = "auto", environ: Mapping[str, str] | None = None) -> Style:

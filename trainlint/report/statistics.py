@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from trainlint.finding import Finding, Report
 from trainlint.report.characters import sentence
@@ -26,5 +27,5 @@ def render(report: Report, *, settings: Settings) -> str:
         lines.append(f"{row}  [{marker}]" if marker else row.rstrip())
     lines += map(failure_sentence, report.failures)
     if settings.summary:
-        lines.append(summary(report))
+        lines.append(summary(replace(report, measured=None)))
     return "".join(f"{sentence(line, unicode=settings.style.unicode)}\n" for line in lines)

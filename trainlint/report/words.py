@@ -119,25 +119,23 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def summary(report: Report) -> str:
-    """The last line for people. It says that all is clear only where everything was judged and nothing found."""
-    files = _files(report)
-    asides: list[str] = []
+def summary(report: Report, *, rules: int = 0) -> str:
+    """The line of counts. It says that all is clear only where everything was judged and nothing found.
+
+    `rules` is how many rules ran; 0 where that is not known.
+    """
     new = "new " if report.compared else ""
+    there = f" in {_files(report)}" if report.files == 1 else f"; {_files(report)}"
     if report.findings:
-        verdict = f"Found {count(len(report.findings), f'{new}problem')} in {files}"
-        if words := fixable(report.findings):
-            asides.append(words)
+        verdict = f"{_found(report, new)}{there}"
     elif not report.files:
         verdict = "No file was judged"
     elif report.failures or _left_out(report):
-        verdict = f"Found no {new}problem in {files}"
+        verdict = f"Found no {new}problem{there}"
     else:
-        verdict = f"All clear: {files}"
-    asides += _left_out(report)
-    if report.suppressed:
-        asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
-    if asides:
+        verdict = f"All clear: {_files(report)}{_silent(report, rules)}"
+    suppressed = f"{count(report.suppressed, 'problem')} ignored by comments" if report.suppressed else ""
+    if asides := list(filter(None, (fixable(report.findings), *_left_out(report), suppressed))):
         verdict += f" ({'; '.join(asides)})"
     if report.failures:
         verdict += "; not everything could be judged" if report.files or report.findings else ""
@@ -147,12 +145,28 @@ def summary(report: Report) -> str:
     return f"{fixed}{ignored}{verdict}."
 
 
+def _silent(report: Report, rules: int) -> str:
+    """How many rules found nothing, where that is so and they had anything to look at."""
+    if not (rules and report.training) or report.suppressed or report.ignored:
+        return ""
+    return f", and none of {count(rules, 'rule')} found anything"
+
+
+def _found(report: Report, new: str) -> str:
+    """As in "Found 2 problems", and "Found 18 problems at 44 places" where one change cures several findings."""
+    from trainlint.report.groups import groups_of  # a clean report has none
+
+    groups, places = len(groups_of(report)), len(report.findings)
+    return f"Found {count(groups, f'{new}problem')}" + (f" at {places} places" if places > groups else "")
+
+
 def _files(report: Report) -> str:
-    """How many files were judged, and how many of them have training code: rules looked at no others."""
-    files = count(report.files, "file")
-    if report.training == report.files:
-        return f"{files} with training code"
-    return f"{files}, {report.training or 'none'} with training code"
+    """How many files were judged, and how many of them hold code of training steps."""
+    if report.files == 1:
+        return "1 file, which trains" if report.in_step else "1 file, which does not train"
+    if not report.in_step:
+        return f"none of {report.files} files trains"
+    return f"{report.in_step} of {report.files} files {'trains' if report.in_step == 1 else 'train'}"
 
 
 def _left_out(report: Report) -> list[str]:

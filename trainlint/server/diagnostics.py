@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ from pygls.uris import from_fs_path
 from trainlint.finding import Severity
 from trainlint.handbook import docs_url
 from trainlint.report.characters import sentence
+from trainlint.report.groups import grouped
+from trainlint.report.one import with_places
 from trainlint.report.words import level_words
 from trainlint.server.positions import Positions
 
@@ -48,8 +50,12 @@ class Diagnoser:
     """Where paths in reports begin."""
     identities: Identities
 
-    def of_finding(self, finding: Finding) -> lsp.Diagnostic:
-        """The diagnostic of a finding."""
+    def of_findings(self, findings: Sequence[Finding]) -> list[lsp.Diagnostic]:
+        """The diagnostics of a document's findings; those that one change cures name each other."""
+        groups = {finding: group for group in grouped(findings, {}) for finding in group.findings}
+        return [self._of_finding(with_places(finding, groups[finding])) for finding in findings]
+
+    def _of_finding(self, finding: Finding) -> lsp.Diagnostic:
         url, tag = docs_url(finding), self._tag(finding.code)
         level = level_words(finding)
         words = f"{finding.sentence} ({level})" if level else finding.sentence

@@ -92,7 +92,7 @@ class Server(LanguageServer):
         """Show what was found in a document."""
         diagnoser = self._diagnoser(judgement)
         outcome = judgement.outcome
-        diagnostics = [diagnoser.of_finding(finding) for finding in outcome.findings]
+        diagnostics = diagnoser.of_findings(outcome.findings)
         diagnostics += [diagnoser.of_failure(failure) for failure in outcome.failures]
         self._publish(judgement.document.uri, diagnostics, judgement.document.version)
 
@@ -221,7 +221,7 @@ class Server(LanguageServer):
     def _judged(self, judgement: Judgement) -> actions.Judged:
         document, findings = judgement.document, judgement.outcome.findings
         diagnoser = self._diagnoser(judgement)
-        diagnostics = tuple(diagnoser.of_finding(finding) for finding in findings)
+        diagnostics = tuple(diagnoser.of_findings(findings))
         return actions.Judged(document.uri, document.version, judgement.source, findings, diagnostics)
 
     def _with_edit(self, action: lsp.CodeAction, judgement: Judgement) -> lsp.CodeAction:

@@ -36,7 +36,7 @@ def choose(
 ) -> Fixing:
     """Ask about each finding that could be fixed. What follows after `quit` or the end of input stays."""
     fixable = [finding for finding in findings if fixing.fixes(finding)]
-    settings = Settings(style=style_for(sys.stdout, options.color), summary=False)
+    settings = Settings(style=style_for(sys.stdout, options.color), summary=False, verbose=True)
     if findings and not fixable:
         console.note("There is no fix to ask about.")
     places, codes = set[PlaceShown](), set[str]()

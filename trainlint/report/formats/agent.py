@@ -15,12 +15,17 @@ from trainlint.baseline.identity import Identities
 from trainlint.finding import IN_WORKERS, OFTEN, Finding, Report, Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted, sentence
-from trainlint.report.measured import by_cost, measured_note, stale_sentences
+from trainlint.report.groups import groups_of
+from trainlint.report.measured import measured_note_of, stale_sentences
+from trainlint.report.one import as_one
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, level_words, line_name, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainlint.catalogue import AnyRule
     from trainlint.source import SourceFile
 
 _LONGEST_LINE = 120
@@ -29,14 +34,17 @@ _MOST_STEPS = 3
 """Of a longer chain, the loop and the last step are shown."""
 
 
-def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settings: Settings) -> str:
     """The findings, what to do about them, how to apply a fix, the failures, and a line of counts."""
     identities = Identities(sources, settings.directory)
     helps: dict[str, int] = {}
     lines: list[str] = []
-    for finding in by_cost(report):
+    for group in groups_of(report, by_path=settings.by_path):
+        finding = as_one(group)
         number = helps.setdefault(finding.help, len(helps) + 1) if finding.help else None
-        lines += _finding(report, finding, identities, number)
+        lines += _finding(finding, measured_note_of(report, group.findings), identities, number)
+        others = ", ".join(map(identities.id_of, group.findings[1:]))
+        lines += [f"  other ids: {others}"] if others else []
     lines += (f"help {number}: {text}" for text, number in helps.items())
     if levels := {finding.fix.safety for finding in report.findings if finding.fix}:
         flags = ", ".join(f"{level.label}: {FIX_FLAGS[level]}" for level in Safety if level in levels)
@@ -44,11 +52,11 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
     lines += (said for _, said in stale_sentences(report))
     lines += map(failure_sentence, report.failures)
     if settings.summary:
-        lines.append(summary(report))
+        lines.append(summary(report, rules=len(rules)))
     return "".join(f"{sentence(line, unicode=settings.style.unicode)}\n" for line in lines)
 
 
-def _finding(report: Report, finding: Finding, identities: Identities, number: int | None) -> Iterator[str]:
+def _finding(finding: Finding, measured: str, identities: Identities, number: int | None) -> Iterator[str]:
     at = finding.span.start_line if finding.cell is None else line_name(finding.span.start_line, finding.cell)
     notes = [level_words(finding), f"fix {finding.fix.safety.label}" if finding.fix else ""]
     notes.append(f"help {number}" if number else "")
@@ -60,7 +68,7 @@ def _finding(report: Report, finding: Finding, identities: Identities, number: i
         yield f"  | {code}"
     if finding.chain:
         yield f"  {finding.heat.value}: {' → '.join(_short(finding))}"
-    if measured := measured_note(report, finding):
+    if measured:
         yield f"  measured: {measured}"
 
 

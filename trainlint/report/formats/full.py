@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from trainlint.finding import Edit, Finding, Fix, Report, Safety, Severity
+from trainlint.finding import OFTEN, Edit, Finding, Fix, Heat, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
@@ -16,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from trainlint.catalogue import AnyRule
+    from trainlint.report.groups import Group
     from trainlint.source import SourceFile
 
 _ACCENTS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.ADVICE: "bold cyan"}
@@ -24,20 +25,27 @@ _CAUTION = {
     Safety.NUMERICS: "numerics: other rounding, order or random numbers",
     Safety.UNSAFE: "unsafe: needs your judgement",
 }
-_MANY = 4
-"""From this many on, findings that say the same of one loop or function are shown as one, however far apart."""
+_MOST_CHANGES = 6
+"""Lines of a diff that is shown without --verbose."""
+_MOST_STEPS = 3
+"""Of a longer chain, its ends are shown without --verbose."""
+_LABELS = {Heat.STEP: "step:", Heat.INNER: "step:", Heat.EVAL_STEP: "eval:"}
+"""What stands before the chain of a line that runs in each step."""
 _MOST_RELATED = 3
 """How many related places are listed."""
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
 
-def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
-    """Each finding as a paragraph, then what could not be judged, then a line of counts."""
+def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settings: Settings, **_unused: object) -> str:
+    """A paragraph for each group of findings that one change cures, then what could not be judged, counts, and what
+    to do next.
+    """
     style = settings.style
     if not report.findings and not report.failures:
         # Without Rich, which takes longer to import than a clean file to judge.
-        return sentence(summary(report), unicode=style.unicode) + "\n" if settings.summary else ""
+        said = sentence(summary(report, rules=len(rules)), unicode=style.unicode)
+        return f"{said}\n" if settings.summary else ""
     from trainlint.report.terminal import as_written
 
     return as_written(_lines(report, sources, settings), style)
@@ -46,15 +54,23 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
 def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Text]:
     from rich.text import Text
 
+    from trainlint.report.groups import groups_of
     from trainlint.report.measured import stale_sentences
+    from trainlint.report.one import as_one
     from trainlint.report.terminal import wrapped
 
     style = settings.style
     documented: set[str] = set()
-    for group in _alike(report):
-        finding = group[0]
-        yield from _paragraph(group, sources(finding.path), report, settings)
-        if finding.code not in documented:
+    advised: set[str] = set()
+    groups = groups_of(report, by_path=settings.by_path)
+    for group in groups:
+        finding = as_one(group)
+        if not settings.verbose:
+            finding, told = _short(finding), finding.help
+            finding = replace(finding, help="") if told in advised else finding
+            advised.add(told)
+        yield from _paragraph(group, finding, sources(finding.path), report, settings)
+        if settings.verbose and finding.code not in documented:
             documented.add(finding.code)
             yield _docs(finding, style)
         yield Text()
@@ -70,69 +86,77 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
     if report.failures:
         yield Text()
     if settings.summary:
+        from trainlint.report.next_steps import end
+
         yield from wrapped(Text(sentence(summary(report), unicode=style.unicode), "bold"), style)
-
-
-def _alike(report: Report) -> Iterator[list[Finding]]:
-    """Findings to show as one: those on neighbouring lines, or many, that say the same of one stretch of code."""
-    from trainlint.report.measured import by_cost, measured_note
-
-    def said(finding: Finding) -> object:
-        level = finding.fix.safety if finding.fix else None
-        return (finding.path, finding.code, finding.sentence, finding.chain, level, measured_note(report, finding))
-
-    groups: dict[object, list[Finding]] = {}
-    for finding in report.findings:
-        groups.setdefault(said(finding), []).append(finding)
-    shown: set[Finding] = set()
-    for finding in by_cost(report):
-        if finding not in shown:
-            group = groups[said(finding)]
-            together = group if len(group) >= _MANY else _neighbours(finding, group)
-            shown.update(together)
-            yield together
-
-
-def _neighbours(finding: Finding, group: Sequence[Finding]) -> list[Finding]:
-    """A finding with those after it of which each begins on the line where the one before ends, or on the next."""
-    found = [finding]
-    for other in group[group.index(finding) + 1 :]:
-        if other.cell != finding.cell or other.span.start_line - found[-1].span.end_line > 1:
-            break
-        found.append(other)
-    return found
+        yield from end(report, groups, settings)
 
 
 def _paragraph(
-    group: Sequence[Finding], source: SourceFile | None, report: Report, settings: Settings
+    group: Group, finding: Finding, source: SourceFile | None, report: Report, settings: Settings
 ) -> Iterator[Text]:
-    from trainlint.report.measured import measured_note
+    """A group, shown as this finding."""
+    from trainlint.report.measured import measured_note_of
 
-    style = settings.style
-    finding, fix = group[0], _fix_of(group)
-    yield from _heading(group, _ACCENTS[finding.severity], settings)
+    style, verbose, fix = settings.style, settings.verbose, finding.fix
+    yield from _heading(finding, _ACCENTS[finding.severity], settings)
     if source and finding.cell is not None:
-        yield from _code_in_cells(finding, fix, source, style)
+        yield from _code_in_cells(finding, source, settings)
     elif source:
-        yield from _code(finding, fix, source, style)
-    notes = [
-        ("help:", finding.help),
-        ("note:", heat_note(finding)),
-        ("measured:", measured_note(report, finding)),
-        ("fix:", f"{fix.title} ({_CAUTION[fix.safety]}; apply with {FIX_FLAGS[fix.safety]})" if fix else ""),
-    ]
+        yield from _code(finding, fix, source, settings)
+    measured = ("measured:", measured_note_of(report, group.findings))
+    if verbose:
+        cure = f"{fix.title} ({_CAUTION[fix.safety]}; apply with {FIX_FLAGS[fix.safety]})" if fix else ""
+        notes = [("help:", finding.help), ("note:", heat_note(finding)), measured, ("fix:", cure)]
+    else:
+        cure = f"{finding.help or fix.title} ({FIX_FLAGS[fix.safety]})" if fix else ""
+        notes = [("fix:", cure) if fix else ("help:", finding.help), _runs(finding), measured]
     for label, words in notes:
         if words:
             yield from _note(label, words, style)
-    yield from _related(group, settings)
+    yield from _of_other_rules(group, style)
+    if verbose:
+        yield from _related(group, finding, settings)
 
 
-def _related(group: Sequence[Finding], settings: Settings) -> Iterator[Text]:
+def _short(finding: Finding) -> Finding:
+    """The finding without what a note below says again: how often the line runs."""
+    said = OFTEN.get(finding.heat, "")
+    return replace(finding, message=finding.message.removesuffix(said)) if finding.chain else finding
+
+
+def _runs(finding: Finding) -> tuple[str, str]:
+    """How often the line runs, as a label, and the chain of calls: of a long one its ends, each file named once."""
+    steps, before = list[str](), ""
+    for step in finding.chain:
+        path = step.partition(": ")[0].rpartition(":")[0]
+        steps.append(f"line {step.removeprefix(f'{path}:')}" if path and path == before else step)
+        before = path
+    chain = " → ".join(steps if len(steps) <= _MOST_STEPS else (steps[0], "…", steps[-1]))
+    label = _LABELS.get(finding.heat)
+    if label is None or not chain:
+        note = heat_note(replace(finding, chain=())).removeprefix("runs ")
+        said = finding.message.endswith(OFTEN.get(finding.heat, "\n"))
+        return "runs:", ": ".join(part for part in ("" if said else note, chain) if part)
+    return label, f"several times: {chain}" if finding.heat is Heat.INNER else chain
+
+
+def _of_other_rules(group: Group, style: Style) -> Iterator[Text]:
+    """What rules besides that of the first finding say of the group, a note each."""
+    told = {group.first.code}
+    for finding in group.findings:
+        if finding.code not in told:
+            told.add(finding.code)
+            at = line_name(finding.span.start_line, finding.cell)
+            yield from _note("also:", f"{at}: {finding.code} {finding.message}", style)
+
+
+def _related(group: Group, shown: Finding, settings: Settings) -> Iterator[Text]:
     """The first further places of the defect, a note each, and how many more there are; none that the chain names."""
-    chain = [step for finding in group for step in finding.chain]
+    chain = [step for finding in group.findings for step in finding.chain]
     places = [
         related
-        for related in dict.fromkeys(related for finding in group for related in finding.related)
+        for related in shown.related
         if not any(
             f"{line_name(related.line, related.cell)}:" in step or f"{related.path}:{related.line}:" in step
             for step in chain
@@ -146,33 +170,43 @@ def _related(group: Sequence[Finding], settings: Settings) -> Iterator[Text]:
         yield from _note("also:", f"{len(places) - _MOST_RELATED} more places like these", style)
 
 
-def _code(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:
+def _code(finding: Finding, fix: Fix | None, source: SourceFile, settings: Settings) -> Iterator[Text]:
     """The diff of the fix; before it the frame of the finding, unless the diff shows the same line."""
     from rich.text import Text
 
     from trainlint.report.diff import changed_lines, diff, last_line
-    from trainlint.report.frame import frame
+    from trainlint.report.frame import frame, frame_line
 
-    span = finding.span
-    changed = changed_lines(source, fix) if fix else None
+    span, style = finding.span, settings.style
     digits = len(str(max(span.end_line + 1, last_line(source, fix) if fix and fix.edits else 0)))
+    shown = _shown_fix(fix, source, settings)
+    changed = changed_lines(source, shown) if shown else None
+    parts: list[Iterable[Text]] = []
     if span.start_line <= len(source.line_starts) and span.start_line not in (changed or ()):
-        yield Text()
-        yield from frame(source, span, style=style, digits=digits, accent=_ACCENTS[finding.severity])
-        yield Text()
-    elif changed is not None:
-        yield Text()
-    if fix and changed is not None:
-        yield from diff(source, fix, style=style, digits=digits)
-        yield Text()
+        show = frame if settings.verbose else frame_line
+        parts.append(show(source, span, style=style, digits=digits, accent=_ACCENTS[finding.severity]))
+    if shown and changed is not None:
+        parts.append(diff(source, shown, style=style, digits=digits, context=settings.verbose))
+    spaced = [Text()] if settings.verbose and parts else []
+    yield from spaced
+    for part in parts:
+        yield from (*part, *spaced)
 
 
-def _code_in_cells(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:
+def _shown_fix(fix: Fix | None, source: SourceFile, settings: Settings) -> Fix | None:
+    """The fix, where its diff is to be shown."""
+    from trainlint.report.diff import is_short
+
+    return fix if fix and (settings.verbose or is_short(source, fix, _MOST_CHANGES)) else None
+
+
+def _code_in_cells(finding: Finding, source: SourceFile, settings: Settings) -> Iterator[Text]:
     """The same in a notebook: the cell of the finding, then the diffs of other cells that the fix changes."""
     from rich.text import Text
 
     from trainlint.report.diff import diff, last_line
 
+    fix, style = finding.fix, settings.style
     edits: dict[int | None, list[Edit]] = {finding.cell: []}
     for edit in fix.edits if fix else ():
         edits.setdefault(edit.cell, []).append(edit)
@@ -183,32 +217,20 @@ def _code_in_cells(finding: Finding, fix: Fix | None, source: SourceFile, style:
         if cell is None:
             continue  # the notebook is no longer the one that was judged
         if number == finding.cell:
-            yield from _code(finding, part, cell, style)
+            yield from _code(finding, part, cell, settings)
         elif part is not None:
             yield Text.assemble(("  --> ", "blue"), sentence(f"{quoted(finding.path)}:cell {number}", unicode=True))
             yield from diff(cell, part, style=style, digits=len(str(last_line(cell, part))))
             yield Text()
 
 
-def _fix_of(group: Sequence[Finding]) -> Fix | None:
-    """What fixes all findings of a group, to be shown as one; the first one's fix where edits touch each other."""
-    fixes = [finding.fix for finding in group if finding.fix]
-    if not fixes:
-        return None
-    edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: (edit.cell or 0, edit))
-    if any(one.cell == other.cell and one.stop > other.start for one, other in pairwise(edits)):
-        return fixes[0]
-    return replace(fixes[0], edits=tuple(edits))
-
-
-def _heading(group: Sequence[Finding], accent: str, settings: Settings) -> Iterator[Text]:
+def _heading(finding: Finding, accent: str, settings: Settings) -> Iterator[Text]:
     """What is wrong, then where. The place stands on a line of its own, so that it stays in one piece."""
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
 
     style = settings.style
-    finding, *others = group
     url = docs_url(finding) if style.links else None
     heading = Text.assemble(
         (finding.severity.label, accent),
@@ -226,13 +248,6 @@ def _heading(group: Sequence[Finding], accent: str, settings: Settings) -> Itera
     at = Text.assemble(("  --> ", "blue"), (shown, f"link {uri}" if uri else ""))
     name = Text(f"  {finding.name}", "dim")
     yield at + name if at.cell_len + name.cell_len <= style.width else at
-    if others and finding.cell is not None:
-        yield from _note(
-            "also:", f"at {', '.join(line_name(each.span.start_line, each.cell) for each in others)}", style
-        )
-    elif others:
-        lines = ", ".join(str(other.span.start_line) for other in others)
-        yield from _note("also:", f"at {'line' if len(others) == 1 else 'lines'} {lines}", style)
 
 
 def _uri(path: str, settings: Settings) -> str:

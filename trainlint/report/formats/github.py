@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from trainlint.finding import Failure, Finding, Report, Severity, Span
 from trainlint.report.characters import sentence
-from trainlint.report.measured import measured_note, stale_sentences
+from trainlint.report.groups import Group, Reason, groups_of
+from trainlint.report.measured import measured_note_of, stale_sentences
+from trainlint.report.one import as_one
 from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note, line_name
@@ -15,19 +18,24 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVI
 
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
-    """A command a finding and a failure; empty for a clean report."""
-    lines = [
-        _finding(
-            finding,
-            span_in_file(finding.span, finding.cell, (finding.cell and sources(finding.path)) or None),
-            measured_note(report, finding),
-            settings,
-        )
-        for finding in report.findings
-    ]
+    """A command a group of findings and a failure; empty for a clean report.
+
+    GitHub shows the first ten of each level, so the dearest come first.
+    """
+    lines = [_group(group, report, sources, settings) for group in groups_of(report, by_path=settings.by_path)]
     lines += [_stale(path, said, settings) for path, said in stale_sentences(report)]
     lines += [_failure(failure, settings) for failure in report.failures]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _group(group: Group, report: Report, sources: Sources, settings: Settings) -> str:
+    """The annotation of a group: of findings side by side it covers all lines."""
+    first, last = group.findings[0], group.findings[-1]
+    span = first.span
+    if Reason.SIDE_BY_SIDE in group.reasons:
+        span = max(span, replace(span, end_line=last.span.end_line, end_column=last.span.end_column))
+    span = span_in_file(span, first.cell, (first.cell and sources(first.path)) or None)
+    return _finding(as_one(group), span, measured_note_of(report, group.findings), settings)
 
 
 def _finding(finding: Finding, span: Span, measured: str, settings: Settings) -> str:

@@ -22,8 +22,10 @@ from trainlint.handbook import FIX_FLAGS, HOME, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.diff import changes
 from trainlint.report.excerpt import WIDEST, Line, excerpt, printable_source, without_common_indent
+from trainlint.report.groups import Group, groups_of
 from trainlint.report.markup import html_environment
-from trainlint.report.measured import by_cost, measured_note, stale_sentences, verdict_on
+from trainlint.report.measured import measured_note_of, stale_sentences, verdict_on
+from trainlint.report.one import as_one, places_of
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import count, failure_sentence, heat_words, level_words, place_text, runs, summary
 
@@ -129,19 +131,21 @@ class FindingView:
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """The whole page."""
     identities = Identities(sources, settings.directory)
-    ordered = by_cost(report)
+    groups = groups_of(report, by_path=settings.by_path)
+    ordered = tuple(group.first for group in groups)
     filters, chosen = _filters(ordered, report)
     in_file: defaultdict[str, list[tuple[int, Finding]]] = defaultdict(list)
-    for number, finding in enumerate(ordered):
-        in_file[finding.path].append((number, finding))
+    for number, group in enumerate(groups):
+        for finding in group.findings:
+            in_file[finding.path].append((number, finding))
     templates = files("trainlint.report") / "templates"
     style, script = ((templates / name).read_text(encoding="utf-8") for name in ("check.css", "check.js"))
     page = html_environment("trainlint.report").get_template("check.html")
     return (
         page.render(
             cards=[
-                _finding_view(number, finding, report, identities, in_file[finding.path], chosen[number])
-                for number, finding in enumerate(ordered)
+                _view(number, group, report, identities, in_file[group.first.path], chosen[number])
+                for number, group in enumerate(groups)
             ],
             filters=filters,
             summary=_text(summary(report)),
@@ -195,14 +199,15 @@ def _by_heat(counted: Counter[tuple[str, str]]) -> list[tuple[str, str]]:
     return [value for value in ((heat_words(heat), "") for heat in Heat) if value in counted]
 
 
-def _finding_view(
+def _view(
     number: int,
-    finding: Finding,
+    group: Group,
     report: Report,
     identities: Identities,
     in_file: Iterable[tuple[int, Finding]],
     chosen: dict[str, int],
 ) -> FindingView:
+    finding, state = as_one(group), _state(report, group.first)
     source = identities.sources(finding.path)
     if source is not None and finding.cell is not None:
         source = source.cell(finding.cell)
@@ -210,7 +215,7 @@ def _finding_view(
     span = finding.span
     return FindingView(
         number=number,
-        id=identities.id_of(finding),
+        id=identities.id_of(group.first),
         code=_text(finding.code),
         name=_text(finding.name),
         severity=finding.severity.label,
@@ -225,11 +230,11 @@ def _finding_view(
         lines=tuple(excerpt(source, span, others)) if source else (),
         related=tuple(
             Step(_text(place_text(related.path, related.line, related.column, related.cell)), _text(related.message))
-            for related in finding.related
+            for related in (*places_of(group), *finding.related)
         ),
         cure=_fix_view(_in_cell(finding.fix, finding.cell), source) if finding.fix else None,
-        state=_state(report, finding),
-        measured=_text(measured_note(report, finding).removeprefix(f"{_state(report, finding)}: ")),
+        state=state,
+        measured=_text(measured_note_of(report, group.findings).removeprefix(f"{state}: ")),
         filters=chosen,
     )
 

@@ -9,7 +9,9 @@ from trainlint import __version__
 from trainlint.baseline.identity import Identities
 from trainlint.finding import Compared, Finding, Report, Safety, Span
 from trainlint.handbook import docs_url
+from trainlint.report.groups import Group, groups_of, ranked
 from trainlint.report.measured import measured_object, verdict_on
+from trainlint.report.one import with_places
 from trainlint.report.patch import fix_difference
 from trainlint.report.settings import Settings, Sources
 
@@ -27,7 +29,7 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
     document = {
         "format_version": FORMAT_VERSION,
         "trainlint_version": __version__,
-        "findings": [_finding(report, finding, identities) for finding in report.findings],
+        "findings": [_finding(report, finding, group, rank, identities) for finding, group, rank in ranked(report)],
         "failures": [
             {"path": failure.path, "reason": failure.reason, "rule": failure.rule} for failure in report.failures
         ],
@@ -64,8 +66,10 @@ def _compared(compared: Compared, identities: Identities) -> dict[str, Any]:
     return written
 
 
-def _finding(report: Report, finding: Finding, identities: Identities) -> dict[str, Any]:
-    written = finding_object(finding, identities)
+def _finding(report: Report, finding: Finding, group: Group, rank: int, identities: Identities) -> dict[str, Any]:
+    written = finding_object(with_places(finding, group), identities)
+    written["group"] = identities.id_of(group.first) if len(group.findings) > 1 else None
+    written["rank"] = rank
     if report.measured:
         written["measured"] = measured_object(verdict_on(report, finding))
     return written
@@ -129,7 +133,9 @@ def _counts(report: Report) -> dict[str, Any]:
     return {
         "files": report.files,
         "training_files": report.training,
+        "step_files": report.in_step,
         "findings": len(report.findings),
+        "groups": len(groups_of(report)),
         "left_out": report.left_out,
         "failures": len(report.failures),
         "suppressed": report.suppressed,

@@ -1,30 +1,42 @@
-"""A summary in Markdown for the page of a CI job or a comment on a pull request."""
+"""A summary in Markdown for a comment on a pull request, or the page of a CI job."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.baseline.identity import Identities
 from trainlint.finding import Finding, Report
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import sentence
-from trainlint.report.measured import by_cost, measured_note, stale_sentences
+from trainlint.report.groups import Group, groups_of
+from trainlint.report.measured import measured_note_of, stale_sentences
+from trainlint.report.next_steps import MOST, commands, dearest
+from trainlint.report.one import as_one
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings, Sources
-from trainlint.report.words import failure_sentence, fixable, place_text, summary
+from trainlint.report.words import failure_sentence, fixable, heat_note, place_text, summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.catalogue import AnyRule
 
 _MOST_ROWS = 200
-"""Findings that are listed. A job's page takes 1 MiB, and nobody reads further."""
+"""Groups of findings that are listed. A job's page takes 1 MiB, and nobody reads further."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~@!])")
 
 
-def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
-    """Counts, a table of rules, a table of findings, and what could not be judged."""
-    lines = ["## trainlint", "", _text(summary(report))]
-    if report.findings:
+def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settings: Settings, **_unused: object) -> str:
+    """Counts, the dearest findings, all others folded up, how to go on, and what could not be judged."""
+    lines = ["## trainlint", "", _text(summary(report, rules=len(rules)))]
+    if groups := groups_of(report, by_path=settings.by_path):
         identities = Identities(sources, settings.directory)
-        lines += ["", *_rules(report.findings), "", *_findings(report, identities, settings)]
+        lines += ["", *_dearest(report, groups, identities, settings)]
+        if len(groups) > MOST:
+            folded = [*_rules(groups), "", *_all(report, groups, identities, settings)]
+            lines += ["", f"<details><summary>All {len(groups)} problems</summary>", "", *folded, "", "</details>"]
+        lines += ["", *_how_to_go_on(report, groups, settings)]
     notes = [said for _, said in stale_sentences(report)] + [failure_sentence(failure) for failure in report.failures]
     if notes:
         lines += ["", "### Could not be judged" if report.failures else "### Notes", ""]
@@ -32,32 +44,57 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
     return "\n".join(lines) + "\n"
 
 
-def _rules(findings: tuple[Finding, ...]) -> list[str]:
-    groups: defaultdict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        groups[finding.code].append(finding)
-    rows = ["| rule | findings | fixes |", "| --- | ---: | --- |"]
-    ranked = sorted(groups.values(), key=lambda members: (-len(members), members[0].code))
-    rows += [
-        f"| {_rule(members[0])} {_text(members[0].name)} | {len(members)} | {_text(fixable(members))} |"
-        for members in ranked
-    ]
+def _dearest(report: Report, groups: Sequence[Group], identities: Identities, settings: Settings) -> list[str]:
+    base = report.compared.base if report.compared else None
+    new = f"New since {_text(base)}, the" if base else "New, the" if report.compared else "The"
+    lines = [f"### {new} dearest first", ""]
+    for number, group in enumerate(dearest(report, groups, settings), 1):
+        finding, cost = as_one(group), measured_note_of(report, group.findings)
+        lines.append(f"{number}. {_rule(finding)} {_text(_place(finding, settings))}: **{_text(finding.message)}**")
+        notes = [finding.help, f"cost: {cost}" if cost else heat_note(finding), _fix(finding)]
+        notes.append(f"id: {identities.id_of(group.first)}")
+        lines += (f"   - {_text(note)}" for note in notes if note)
+    return lines
+
+
+def _how_to_go_on(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator[str]:
+    """The commands that lead on; first of all a measurement, where there is none."""
+    if report.measured is None:
+        yield "- `trainlint probe SCRIPT` measures what each of these costs"
+    yield from (f"- {_code(command)} ({said})" for command, said in commands(report, groups, settings))
+
+
+def _rules(groups: Iterable[Group]) -> list[str]:
+    by_code: defaultdict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        by_code[group.first.code].append(group)
+    rows = ["| rule | problems | places | fixes |", "| --- | ---: | ---: | --- |"]
+    for found in sorted(by_code.values(), key=lambda found: (-len(found), found[0].first.code)):
+        first, places = found[0].first, [finding for group in found for finding in group.findings]
+        name = f"{_rule(first)} {_text(first.name)}"
+        rows.append(f"| {name} | {len(found)} | {len(places)} | {_text(fixable(places))} |")
     return rows
 
 
-def _findings(report: Report, identities: Identities, settings: Settings) -> list[str]:
+def _all(report: Report, groups: Sequence[Group], identities: Identities, settings: Settings) -> list[str]:
     rows = ["| place | rule | what | fix | id |", "| --- | --- | --- | --- | --- |"]
-    ordered = tuple(by_cost(report))
-    for finding in ordered[:_MOST_ROWS]:
-        path, span = below_repository(finding.path, settings), finding.span
-        at = place_text(path, span.start_line, span.start_column, finding.cell)
-        measured = measured_note(report, finding)
-        what = f"{_text(finding.sentence)}{f' (measured: {_text(measured)})' if measured else ''}"
-        flag = f"`{FIX_FLAGS[finding.fix.safety]}`" if finding.fix else ""
-        rows.append(f"| {_text(at)} | {_rule(finding)} | {what} | {flag} | {identities.id_of(finding)} |")
-    if len(ordered) > _MOST_ROWS:
-        rows += ["", f"{len(ordered) - _MOST_ROWS} more findings are not listed here."]
+    for group in groups[:_MOST_ROWS]:
+        finding, measured = as_one(group), measured_note_of(report, group.findings)
+        what = f"{_cell(finding.sentence)}{f' (measured: {_cell(measured)})' if measured else ''}"
+        cells = (_cell(_place(finding, settings)), _rule(finding), what, _fix(finding), identities.id_of(group.first))
+        rows.append(f"| {' | '.join(cells)} |")
+    if len(groups) > _MOST_ROWS:
+        rows += ["", f"{len(groups) - _MOST_ROWS} more problems are not listed here."]
     return rows
+
+
+def _place(finding: Finding, settings: Settings) -> str:
+    span = finding.span
+    return place_text(below_repository(finding.path, settings), span.start_line, span.start_column, finding.cell)
+
+
+def _fix(finding: Finding) -> str:
+    return f"`{FIX_FLAGS[finding.fix.safety]}`" if finding.fix else ""
 
 
 def _rule(finding: Finding) -> str:
@@ -65,17 +102,24 @@ def _rule(finding: Finding) -> str:
     return f"[{finding.code}]({url})" if url else _text(finding.code)
 
 
-def _text(text: str) -> str:
-    """Words that came from a repository, in which nothing is markup but code between backquotes in our sentences."""
+def _text(text: str, *, bar: str = "|") -> str:
+    """Words that came from a repository, in which nothing is markup but code between backquotes in our sentences.
+
+    `bar` is what a bar in code becomes.
+    """
     parts = sentence(text, unicode=True).split("`")
     if len(parts) % 2 == 0:  # a single backquote opens nothing
         return _escaped("`".join(parts))
-    return "".join(_code(part) if number % 2 else _escaped(part) for number, part in enumerate(parts))
+    return "".join(_code(part, bar) if number % 2 else _escaped(part) for number, part in enumerate(parts))
 
 
-def _code(text: str) -> str:
-    """A piece of code. A table's cell ends at a bar even inside of code, unless a backslash stands before it."""
-    return f"`{text.replace('|', chr(92) + '|')}`" if text.strip() else _escaped(f"`{text}`")
+def _cell(text: str) -> str:
+    """The same in a table, whose cells end at a bar even inside of code, unless a backslash stands before it."""
+    return _text(text, bar="\\|")
+
+
+def _code(text: str, bar: str = "|") -> str:
+    return f"`{text.replace('|', bar)}`" if text.strip() else _escaped(f"`{text}`")
 
 
 def _escaped(text: str) -> str:

@@ -10,7 +10,9 @@ import json
 
 from trainlint.finding import Failure, Finding, Fix, Report, Severity, apply_edits
 from trainlint.handbook import RULE_PAGES, docs_url
+from trainlint.report.groups import ranked
 from trainlint.report.measured import measured_note
+from trainlint.report.one import with_places
 from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
@@ -29,8 +31,8 @@ _LONGEST_SUGGESTION = 30
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """A line for each finding and each failure. Pure ASCII."""
     entries = [
-        _finding(finding, sources(finding.path), measured_note(report, finding), settings)
-        for finding in report.findings
+        _finding(with_places(finding, group), sources(finding.path), measured_note(report, finding), settings)
+        for finding, group, _ in ranked(report)
     ]
     entries += [_failure(failure, settings) for failure in report.failures]
     return "".join(json.dumps(entry) + "\n" for entry in entries)

@@ -10,7 +10,9 @@ from trainlint import __version__
 from trainlint.baseline.identity import Identities
 from trainlint.finding import Edit, Failure, Finding, GoneFinding, RelatedPlace, Report, Severity, Span
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
+from trainlint.report.groups import ranked
 from trainlint.report.measured import measured_object, stale_sentences, verdict_on
+from trainlint.report.one import with_places
 from trainlint.report.paths import below_repository, file_uri, folder_uri, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
@@ -36,7 +38,7 @@ def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settin
     described = [_rule(rule.loaded()) for rule in sorted(rules, key=lambda rule: rule.code)]
     known = {rule["id"] for rule in described}
     listed = _with_states(report)
-    for finding, _ in listed:
+    for finding, _, _ in listed:
         if finding.code not in known:
             known.add(finding.code)
             described.append({"id": finding.code, "name": finding.name})
@@ -44,8 +46,8 @@ def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settin
     identities = Identities(sources, settings.directory)
     artifacts = _Artifacts(settings)
     results = []
-    for finding, state in listed:
-        result = _result(finding, sources, index[finding.code], identities.id_of(finding), artifacts)
+    for finding, shown, state in listed:
+        result = _result(shown, sources, index[finding.code], identities.id_of(finding), artifacts)
         if state is not None:
             result["baselineState"] = state
         if report.measured:
@@ -94,13 +96,17 @@ def _rule(rule: type[Rule]) -> Json:
     return described
 
 
-def _with_states(report: Report) -> list[tuple[Finding, str | None]]:
-    """The results, each with its `baselineState`. SARIF wants it for all results of a run or for none."""
+def _with_states(report: Report) -> list[tuple[Finding, Finding, str | None]]:
+    """The findings, each as it is shown, with the other places of its group, and with its `baselineState`.
+
+    SARIF wants a state for all results of a run or for none.
+    """
     compared = report.compared
+    shown = [(finding, with_places(finding, group)) for finding, group, _ in ranked(report)]
     if compared is None or not compared.baselines:
-        return [(finding, None) for finding in report.findings]
-    listed: list[tuple[Finding, str | None]] = [(finding, "new") for finding in report.findings]
-    listed += [(finding, "unchanged") for finding in compared.known]
+        return [(*each, None) for each in shown]
+    listed: list[tuple[Finding, Finding, str | None]] = [(*each, "new") for each in shown]
+    listed += [(finding, finding, "unchanged") for finding in compared.known]
     return sorted(listed, key=lambda item: item[0].order)
 
 
