@@ -52,8 +52,8 @@ def _of_file(path: Path) -> Iterator[Wording]:
     kinds: dict[ast.AST, str] = {}
     for node in ast.walk(tree):
         for kind, value in _named(node):
-            for text in _texts(value, constants):
-                kinds[text] = kind
+            for written in _texts(value, constants):
+                kinds[written] = kind
     documentation = {_docstring(node) for node in ast.walk(tree)}
     inner = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)} - {tree}
     for node in ast.walk(tree):

@@ -59,7 +59,6 @@ def _item(
         _CHANGES[level] if level is not None else f"`trainlint explain {rule.code}` says what",
         _check(rule),
         prerequisites(rule.code, listed),
-        sum(finding.heat.in_step for finding in found),
     )
 
 

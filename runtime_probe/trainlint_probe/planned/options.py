@@ -185,7 +185,7 @@ def _one(
     read = one_of(tuple(named))
     group.add_argument(
         flag,
-        type=Words(lambda text: named[read(text.lower())], tuple(named)),
+        type=Words(lambda text: named[str(read(text.lower()))], tuple(named)),
         default=default and named[default],
         metavar="NAME",
         help=f"{what}: {', '.join(named)}{by_default}",
