@@ -39,12 +39,16 @@ def trainlint(words: list[str], folder: Path) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project in git with one old finding that its baseline lists; main is known as that of the remote, too."""
+    """A project in git with one old finding, and a baseline that lists it and that no configuration names yet.
+
+    main is known as that of the remote, too.
+    """
     (tmp_path / "src").mkdir()
     (tmp_path / "requirements.txt").write_text("torch>=2.4\n", encoding="utf-8")
     (tmp_path / "src" / "train.py").write_text(WITH_A_FINDING, encoding="utf-8")
     git(tmp_path, "init", "-q", "-b", "main")
     assert trainlint(["baseline"], tmp_path).returncode == 0
+    (tmp_path / "trainlint.toml").unlink()
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "a commit")
     git(tmp_path, "update-ref", "refs/remotes/origin/main", "main")

@@ -335,7 +335,7 @@ class TestPlaces:
         write("evidence.json", evidence(*VERDICTS))
         result = toys("check", "--evidence", "evidence.json", "--fail-on", "confirmed")
         assert (result.code, result.out) == (2, "")
-        assert "start trainlint in the directory in which `trainlint probe` was started" in result.err
+        assert "start trainlint where `trainlint probe` was started" in result.err
 
     def test_evidence_about_no_file_is_refused(self, measured: Program, write: Write) -> None:
         write("evidence.json", document(Result((samples.run(),), ())))

@@ -190,7 +190,7 @@ def test_other_kernels_are_skipped_and_broken_notebooks_hide_nothing(program: Pr
         "could not judge half.ipynb",
         "could not judge old.ipynb",
     ]
-    assert "half.ipynb: cell 1:2: it is no Python" in result.out
+    assert "half.ipynb: cell 1:2: syntax error in Python" in result.out
     assert program("check", "r.ipynb").code == 0
 
 

@@ -24,7 +24,9 @@ def train(loader):
         model(x).sum().backward()
         optimizer.step()
 """
-NOTE = "note: no training loop found in 2 files; trainlint looks at PyTorch code that takes optimizer steps or hands a "
+NOTE = (
+    "note: no training loop found in 2 files; trainlint looks for PyTorch code that takes optimizer steps or passes a "
+)
 
 
 @pytest.fixture

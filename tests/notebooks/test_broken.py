@@ -83,11 +83,11 @@ def test_a_notebook_without_cells_is_empty() -> None:
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        (("x = 1", "y = 2\nfor x in"), "cell 2:2: it is no Python"),
+        (("x = 1", "y = 2\nfor x in"), "cell 2:2: syntax error in Python"),
         (("x = 1", "y = '''\n", "'''"), "cell 2: a statement goes on in the next cell"),
         (("f(", ")"), "cell 1: a statement goes on in the next cell"),
         (("for x in y:", "    print(x)"), "cell 1: a statement goes on in the next cell"),
-        (("if x:\n  y\n z",), "cell 1:3: it is no Python"),
+        (("if x:\n  y\n z",), "cell 1:3: syntax error in Python"),
     ],
 )
 def test_a_cell_that_is_no_python_is_named(sources: tuple[str, ...], words: str) -> None:

@@ -190,7 +190,7 @@ def test_a_patch_that_would_be_a_command_is_kept_from_the_log(toys: Program, wri
     assert not has_commands(in_ci.out)
     assert "+++ b/good.py" in in_ci.out
     assert "could not judge evil.py: its patch is not shown" in in_ci.err
-    full = type(toys)(toys.directory, {**toys.environment, service: "true"})("check")
+    full = type(toys)(toys.directory, {**toys.environment, service: "true"})("check", "--verbose")
     assert "?#[add-path]x" in full.out
     assert not has_commands(full.out)
 

@@ -55,24 +55,27 @@ _BEGINS: Final[dict[Level, str]] = {
 def run_entries(run: Run) -> None:
     """Execute what no module's top level has reached.
 
-    A hook that no library's class stands above waits until the functions are executed that nobody calls: a loop in one
-    of them may call it, and then gives it what the loop has.
+    Constructors come first, as methods find what they assign. A hook that no library's class stands above waits until
+    the functions are executed that nobody calls: a loop in one of them may call it, and then gives it what the loop
+    has.
     """
     functions = [function for function in run.functions.values() if not function.module.is_test]
     hooks = [function for function in functions if _is_hook(function)]
     presumed = [function for function in functions if _presumed(function)]
     waiting = {*hooks, *presumed}
-    for function in functions:
-        if function.name == "__init__":  # methods find what it assigns
-            _start_orphan(run, function)
+    _start_orphans(
+        run, [function for function in functions if function.name == "__init__"]
+    )
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
     run.training.update(function.module for function in hooks)
-    for function in functions:
-        if function not in waiting:
-            _start_orphan(run, function)
+    _start_orphans(run, [function for function in functions if function not in waiting])
     _start_hooks(run, hooks)
     for function in sorted(presumed, key=lambda one: one.cls not in run.made):
         _start_presumed(run, function)
+    _start_orphans(run, functions)
+
+
+def _start_orphans(run: Run, functions: Iterable[Function]) -> None:
     for function in functions:
         _start_orphan(run, function)
 

@@ -142,7 +142,7 @@ def test_what_is_confirmed_does_not_decide_where_there_is_a_budget(limit: float,
 
 
 def test_a_trace_has_no_budget() -> None:
-    with pytest.raises(UsageError, match="--budget counts what a script does while it runs"):
+    with pytest.raises(UsageError, match="--budget counts while a script runs"):
         read_options(["--trace", "trace.json", "--limit", "syncs=0"])
 
 

@@ -83,7 +83,7 @@ class TestWithoutAGpu:
             pass
 
     def test_a_simulated_one_that_is_left_alone_holds_no_limit(self) -> None:
-        with simulated_gpu(), pytest.raises(UnusableBudget, match="nothing was put on the GPU"), budget(syncs=0):
+        with simulated_gpu(), pytest.raises(UnusableBudget, match="nothing was on the GPU"), budget(syncs=0):
             torch.ones(()).item()
 
     def test_the_others_are_counted(self) -> None:

@@ -141,7 +141,7 @@ def test_limits_without_a_gpu_and_tests_without_limits_run_on_this_machine(proje
     """,
     )
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*UnusableBudget: nothing was put on the GPU*", "*UnusableBudget: there is no GPU*"])
+    result.stdout.fnmatch_lines(["*UnusableBudget: nothing was on the GPU*", "*UnusableBudget: there is no GPU*"])
 
 
 def test_a_marker_takes_the_place_of_the_device_of_the_project(project: pytest.Pytester) -> None:

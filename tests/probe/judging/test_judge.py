@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
@@ -303,7 +304,7 @@ def test_a_file_that_is_no_python_is_told_without_advice_for_checks(project: Pat
     (project / "broken.py").write_text("def f(:\n")
     answers = answers_to({"path": "broken.py", "line": 1, "kind": "wait"}, {"path": ".", "line": 1, "kind": "wait"})
     assert [answer.reason.partition(" (")[0] for answer in answers] == [
-        "line 1: syntax error in Python",
+        f"line 1: syntax error in Python {sys.version_info.major}.{sys.version_info.minor}",
         "it is no ordinary file",
     ]
 

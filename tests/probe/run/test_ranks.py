@@ -26,7 +26,7 @@ def test_the_rank_that_waits_least_and_works_most_is_named() -> None:
     assert seen.straggler is not None
     assert (seen.straggler.rank, seen.straggler.late_ms) == (1, 6.5)
     assert seen.straggler.sentence.startswith("Rank 1 ")
-    assert f"most of it in {Phase.DATA_WAIT.value}," in seen.straggler.sentence
+    assert f"mostly in {Phase.DATA_WAIT.value}," in seen.straggler.sentence
 
 
 def test_a_rank_that_holds_the_others_up_for_most_of_a_step_is_confirmed() -> None:

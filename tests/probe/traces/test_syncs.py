@@ -89,7 +89,7 @@ def test_where_the_device_idles_while_the_host_is_blocked_nothing_is_concluded(t
     assert syncs.idle == pytest.approx(129.9, abs=0.01)
     assert syncs.recoverable is None
     assert syncs.sites[0].recoverable is None
-    assert any("cannot be said" in note for note in reading.notes)
+    assert any("the cost of the waits is unknown" in note for note in reading.notes)
 
 
 def test_a_short_wait_on_an_idle_device_costs_what_it_takes(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def _how_to_go_on(report: Report, groups: Sequence[Group], settings: Settings) -
     """The commands that lead on; first of all a measurement, where there is none."""
     if report.measured is None:
         yield "- `trainlint probe SCRIPT` measures what each of these costs"
-    yield from (f"- {_code(command)} ({said})" for command, said in commands(report, groups, settings))
+    for command, said in commands(report, groups, settings):  # which may name a file of the repository
+        yield f"- {_code(sentence(command, unicode=True).replace('`', '?'))} ({said})"
 
 
 def _rules(groups: Iterable[Group]) -> list[str]:
