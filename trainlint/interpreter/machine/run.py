@@ -146,8 +146,6 @@ class Run:
         """Classes of which objects are made, for whatever."""
         self.made_to_train: set[Class] = set()
         """Those of which some code makes objects that may be for training."""
-        self.training: set[Module] = set()
-        """Files with a loop of training steps, or a hook that a framework calls in each of them."""
         self.needed: set[ast.AST] = set()
         """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True

@@ -48,8 +48,6 @@ class Module:
     executed: bool = False
     imported: bool = False
     """Whether another file of the project imports this one, so far."""
-    linked: set[Module] = field(default_factory=set)
-    """The files that import this one, or that it imports, so far."""
 
     spent: int = 0
     """How many statements of the file were executed."""
