@@ -57,12 +57,7 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
     if is_none(right):
         return left.or_none()
     maybe = left.maybe_none or right.maybe_none
-    same = _of_one_kind(left, right, maybe, depth)
-    if same is not None:
-        return same
-    if isinstance(left, Choice) or isinstance(right, Choice) or (is_callable(left) and is_callable(right)):
-        return _choice(left, right, maybe)
-    return _of_two_kinds(left, right, maybe)
+    return _of_one_kind(left, right, maybe, depth) or _of_two_kinds(left, right, maybe)
 
 
 def _or_unknown(value: Value) -> Value:
@@ -161,6 +156,8 @@ def _options(value: Value) -> tuple[Value, ...]:
 
 
 def _of_two_kinds(left: Value, right: Value, maybe: bool) -> Value:
+    if isinstance(left, Choice) or isinstance(right, Choice) or (is_callable(left) and is_callable(right)):
+        return _choice(left, right, maybe)
     for kind in _STRONGEST:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, kind):
