@@ -27,6 +27,7 @@ from trainlint.interpreter.values.kinds import (
     SuperValue,
     Tensor,
     Unknown,
+    is_none,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -85,13 +86,16 @@ def _add_to_attribute(run: Run, attribute: tuple[Class, str], value: Value) -> N
     """Add to what an attribute may be; what only an option that is off by default assigns gives way to all else."""
     old = run.attributes.get(attribute)
     if run.heat == "off":
-        if old is not None and attribute not in run.assigned_off:
+        if old is None:
+            run.assigned_off.add(attribute)
+        elif attribute not in run.assigned_off and not is_none(old):
             return
-        run.assigned_off.add(attribute)
-    elif attribute in run.assigned_off:
+    elif attribute in run.assigned_off and not is_none(value):
         run.assigned_off.remove(attribute)
         old = None
-    run.attributes[attribute] = value if old is None else join(old, value)
+    new = run.attributes[attribute] = value if old is None else join(old, value)
+    if isinstance(old, Items | Mapping_) and new.key != old.key:
+        run.changes[attribute[0]] = run.changes.get(attribute[0], 0) + 1
 
 
 def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> None:

@@ -69,6 +69,8 @@ class Remembered(NamedTuple):
     """What was told, with the depth counted from the body."""
     passes: tuple[Pass, ...] = ()
     """What was gone through of loaders."""
+    changes: int = 0
+    """How often the object's containers had changed before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -138,6 +140,8 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.changes: dict[Class, int] = {}
+        """How often containers have changed that are attributes of objects."""
         self.assigned_off: set[tuple[Class, str]] = set()
         """Attributes that were assigned only behind options that are off by default."""
         self.imports_by_name = False

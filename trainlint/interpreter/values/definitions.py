@@ -24,6 +24,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "setter": "setter",
     "deleter": "setter",
 }
+_MEMO: Final = re.compile(r"(^|\.)(lru_cache|cache)$")
 _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
 _YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
 _WITHOUT_YIELDS: Final = frozenset(
@@ -147,6 +148,7 @@ class Function:
         "defaults",
         "generator",
         "kind",
+        "memo",
         "module",
         "named_defaults",
         "no_grad",
@@ -165,6 +167,8 @@ class Function:
         names = [text.partition("(")[0] for text in self.decorators]
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
+        self.memo = any(_MEMO.search(name) for name in names)
+        """Whether it remembers what it gave for its arguments."""
         self.generator = _yields(node)
         self.abstract = cls is not None and all(_does_nothing(statement) for statement in self.body)
         """Whether a method is left to subclasses."""
