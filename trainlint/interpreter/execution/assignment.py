@@ -126,7 +126,7 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
         if base.container and isinstance(value, Tensor) and value.place == "device" and not _is_constant(index):
             put_back(run, target.value, base.but(place="device", source=""), frame)  # a loop over its keys moves all
         return
-    if _selects(index) and isinstance(value, Tensor) and not value.container:
+    if selects(index, base) and isinstance(value, Tensor) and not value.container:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     slice_bounds(run, target.slice, frame)
     if base.place == "device":
@@ -152,9 +152,11 @@ def copied_for_use(value: Value) -> bool:
     return isinstance(value, Tensor) and value.place == "host" and value.source in _HOST_MADE and not value.container
 
 
-def _selects(index: Value) -> bool:
-    """Whether an index is a mask on the device."""
-    return isinstance(index, Tensor) and bool(index.mask) and not index.container and not index.on_host
+def selects(index: Value, base: Tensor) -> bool:
+    """Whether an index is a mask on the device. A structure's index could be anything that is not surely there."""
+    if not isinstance(index, Tensor) or not index.mask or index.container:
+        return False
+    return index.place == "device" if base.container else not index.on_host
 
 
 def slice_bounds(run: Run, index: ast.expr, frame: Frame) -> None:
