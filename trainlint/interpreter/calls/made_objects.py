@@ -51,7 +51,7 @@ def _of_parser(run: Run, base: Made, name: str, node: ast.Call) -> Value | None:
 
 
 def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call) -> Value | None:
-    """Methods of streams, scalers, launchers and optimizers."""
+    """Methods of streams, scalers and launchers."""
     dotted, args = base.dotted, arguments.args
     match name:
         case "synchronize" if _WAITABLE.search(dotted):
@@ -66,10 +66,6 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
             return NONE
         case "prepare" | "setup" | "setup_dataloaders" if args and _LAUNCHER.search(dotted):
             return prepared(run, arguments)
-        case "step" if is_optimizer(dotted):
-            run.effects.add("optimizes")
-            run.stepped = True
-            return NONE
     return None
 
 

@@ -122,8 +122,6 @@ class Parts(NamedTuple):
     call: Callable[[Run, Value, Arguments, ast.AST, Frame], Value]
     """Call a value."""
     attribute: Callable[[Run, Value, str, ast.AST, Frame], Value]
-    method: Callable[[Run, Value, str, Arguments, ast.Call, Frame], Value]
-    """Call a method of a value in the code."""
     items: Callable[[Run, Value, ast.AST, Frame], Value]
     """What a loop over a value gives each time."""
     execute_module: Callable[[Run, Module], None]
@@ -262,10 +260,6 @@ class Run:
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """An attribute of a value."""
         return self._parts.attribute(self, base, name, node, frame)
-
-    def method(self, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
-        """Call a method of a value."""
-        return self._parts.method(self, base, name, arguments, node, frame)
 
     def items(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What a loop over a value gives each time."""

@@ -197,9 +197,6 @@ class Function:
         spec = self.node.args
         return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
 
-    def __repr__(self) -> str:
-        return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
-
 
 def _does_nothing(statement: ast.stmt) -> bool:
     """Whether a statement is a docstring, `pass`, `...` or raises `NotImplementedError`."""
