@@ -65,6 +65,54 @@ def test_what_an_option_that_is_off_assigns_gives_way(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "code",
+    [
+        """
+def writer():
+    if args.name is not None and args.directory is not None:
+        found = Writer()
+    else:
+        found = None
+    return found
+fit(writer())
+""",
+        """
+class Trainer:
+    def __init__(self):
+        self.writer = None
+        if args.launch:
+            self.writer = Writer()
+fit(Trainer().writer)
+""",
+        """
+class Trainer:
+    def __init__(self):
+        if args.launch:
+            self.writer = Writer()
+        else:
+            self.writer = None
+fit(Trainer().writer)
+""",
+    ],
+    ids=["a name", "an attribute", "an attribute in two branches"],
+)
+def test_what_an_option_that_is_off_assigns_does_not_give_way_to_none(code: str) -> None:
+    fit = """
+class Writer:
+    def update(self, value):
+        value.item()
+def fit(writer):
+    for batch in loader:
+        loss = model(batch.cuda(non_blocking=True)).sum()
+        loss.backward()
+        if writer is not None:
+            writer.update(loss)
+parser.add_argument("--directory", default=None)
+"""
+    assert _told(fit + code, "train.py") == ["ITEM sure"]
+
+
+@pytest.mark.parametrize(
     "made", ["eval(args.model)", "eval('Net')(4)", "eval(args.name)()", "getattr(nets, args.name)(4)"]
 )
 def test_what_a_string_names_is_made(made: str) -> None:

@@ -128,6 +128,18 @@ for batch in loader:
 """,
             id="behind a setting that is off where nothing is said of it",
         ),
+        pytest.param(
+            """
+from functools import lru_cache
+@lru_cache(maxsize=None)
+def table(size, device):
+    return torch.arange(size).to(device)
+for batch in loader:
+    batch = batch.cuda(non_blocking=True)
+    model(batch + table(8, batch.device)).sum().backward()
+""",
+            id="in a function that remembers what it gave",
+        ),
     ],
 )
 def test_what_runs_in_few_steps_is_not_told(code: str) -> None:

@@ -40,13 +40,3 @@ class Net(torch.nn.Module):
 def test_it_is_a_guess_where_no_object_is_made_to_train(files: dict[str, str], certainty: str) -> None:
     _, events = run_files({"net.py": _NET, **files}.items())
     assert {event.certainty for event in events} == {certainty}
-
-
-@pytest.mark.parametrize(
-    ("imported", "certainty"), [("import os", "guess"), ("import net", "likely"), ("import demo", "likely")]
-)
-def test_it_is_a_guess_beside_a_training_that_has_nothing_to_do_with_it(imported: str, certainty: str) -> None:
-    training = f"{imported}\nmodel = thing()\nfor batch in batches:\n    model(batch).backward()"
-    files = {"net.py": _NET, "demo.py": "import net", "train.py": training}
-    _, events = run_files(files.items())
-    assert {event.certainty for event in events if event.path == "net.py"} == {certainty}

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from tests.interpreter.running import places, run_files
+from tests.interpreter.running import places, run_files, told_in_a_step
 from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Event
 from trainlint.interpreter.project.modules import Project
@@ -90,3 +90,20 @@ def test_the_file_that_is_executed_first_changes_no_place(first: str) -> None:
     events: list[Event] = []
     run_project(project, events.append)
     assert places(events) == places(expected)
+
+
+def test_a_method_gives_what_its_object_holds_by_then() -> None:
+    kept = """
+class Kept:
+    def __init__(self):
+        self.values = []
+    def add(self, value):
+        self.values.append(value)
+        return self.all()
+    def all(self):
+        return [value for value in self.values]
+kept = Kept()
+kept.add("begin")
+both = kept.add(torch.ones(3, device="cuda"))
+"""
+    assert told_in_a_step("print([value.item() for value in both])", kept) == ["ITEM sure"]

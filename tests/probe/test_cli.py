@@ -270,7 +270,7 @@ class TestRuns:
         assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
         (runner.project / "fails.py").write_text("import not_installed_here\n")
         main(["probe", "--no-deep", "fails.py"])
-        assert f"The script ran with {sys.executable}: Install" in " ".join(capfd.readouterr().out.split())
+        assert f"The script ran with {sys.executable}. Install" in " ".join(capfd.readouterr().out.split())
         (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
         assert main(["probe", "--device", "cpu", "--no-deep", "fails.py"]) == 4
         said = " ".join(capfd.readouterr().out.split())  # lines are as wide as the terminal

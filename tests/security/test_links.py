@@ -102,7 +102,7 @@ class TestReport:
         (toys.directory / "elsewhere").symlink_to(outside.parent)
         result = toys("check", "--fix", "-o", place, "train.py")
         assert result.code == 2
-        assert result.err.startswith("trainlint: the report ")
+        assert result.err.startswith("trainlint: ")
         assert place in result.err
         assert train.read_text() == outside.read_text() == SAFE
         assert sorted(path.name for path in outside.parent.iterdir()) == ["theirs.py"]

@@ -63,11 +63,8 @@ def run_entries(run: Run) -> None:
     hooks = [function for function in functions if _is_hook(function)]
     presumed = [function for function in functions if _presumed(function)]
     waiting = {*hooks, *presumed}
-    _start_orphans(
-        run, [function for function in functions if function.name == "__init__"]
-    )
+    _start_orphans(run, [function for function in functions if function.name == "__init__"])
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
-    run.training.update(function.module for function in hooks)
     _start_orphans(run, [function for function in functions if function not in waiting])
     _start_hooks(run, hooks)
     for function in sorted(presumed, key=lambda one: one.cls not in run.made):
@@ -185,24 +182,10 @@ def _made_for_others(run: Run, cls: Class | None) -> bool:
 
 
 def _is_idle(run: Run, module: Module) -> bool:
-    """Whether no other file imports a file, or none that it has to do with trains, where others do."""
-    if run.imports_by_name:
+    """Whether no other file imports a file, where files of the project import others at all."""
+    if module.imported or module.is_program or run.imports_by_name:
         return False
-    if not (module.imported or module.is_program):
-        return any(one.imported for one in run.project.modules.values())
-    return bool(run.training) and not _is_linked(module, run.training)
-
-
-def _is_linked(module: Module, others: set[Module]) -> bool:
-    """Whether imports lead from a file to one of others, in either direction."""
-    seen, pending = {module}, [module]
-    while pending:
-        one = pending.pop()
-        if one in others:
-            return True
-        pending += one.linked - seen
-        seen |= one.linked
-    return False
+    return any(one.imported for one in run.project.modules.values())
 
 
 def _self(function: Function) -> Value | None:

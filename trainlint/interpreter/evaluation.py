@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from trainlint.interpreter.calls.dispatch import call, call_expression, method
+from trainlint.interpreter.calls.dispatch import call, call_expression
 from trainlint.interpreter.entries import run_entries
 from trainlint.interpreter.execution import branching, definitions, expressions, loops, names, statements, subscripts
 from trainlint.interpreter.execution.attributes import attribute, attribute_expression
@@ -70,7 +70,6 @@ PARTS: Final = Parts(
     },
     call=call,
     attribute=attribute,
-    method=method,
     items=items,
     execute_module=definitions.execute_module,
 )

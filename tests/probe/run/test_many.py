@@ -22,7 +22,7 @@ def test_two_ranks_started_by_torchs_own_launcher(runner: Runner) -> None:
     assert seen.missing == ()
     assert seen.straggler is not None
     assert seen.straggler.rank == 1
-    assert f"most of it in {Phase.OTHER.value}," in seen.straggler.sentence
+    assert f"mostly in {Phase.OTHER.value}," in seen.straggler.sentence
     assert seen.straggler.late_ms > 50  # it sleeps for 150
     assert all(any(item.symptom is Symptom.COLLECTIVE for item in run.seen) for run in launched.runs)
 

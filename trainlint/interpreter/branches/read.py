@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, cast
 
 from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
-from trainlint.interpreter.branches.comparisons import compared, interval
+from trainlint.interpreter.branches.comparisons import ValueOf, compared, interval
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
 from trainlint.interpreter.values.value import Value
 
-ValueOf = Callable[[ast.expr], Value]
 _ASKING: Final = (ast.Name, ast.Attribute, ast.Call)
 _OBJECTS: Final = (Object, FunctionValue, ClassValue, ModuleValue)
 

@@ -55,7 +55,8 @@ def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
     arguments = _arguments(run, node, frame)
     if isinstance(node.func, ast.Attribute):
         called = run.value(node.func.value, frame)
-        _note_needed(run, node.func.attr, arguments, node)
+        if node.func.attr == "step" and ENVIRONMENT.search(text(node.func.value)):
+            _note_action(run, arguments)
         result = _method_of_any(run, called, node.func.attr, arguments, node, frame)
     elif isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(arguments, frame)
@@ -71,10 +72,11 @@ def _method_of_any(run: Run, base: Value, name: str, arguments: Arguments, node:
     return _as_read(method(run, base, name, arguments, node, frame), (base, *arguments.args))
 
 
-def _note_needed(run: Run, name: str, arguments: Arguments, node: ast.Call) -> None:
+def _note_action(run: Run, arguments: Arguments) -> None:
     """An environment takes actions from the host: whatever reads them there has to wait."""
-    if name == "step" and isinstance(node.func, ast.Attribute) and ENVIRONMENT.search(text(node.func.value)):
-        run.needed.update(value.read for value in arguments.values if value.read is not None)
+    run.needed.update(value.read for value in arguments.values if value.read is not None)
+    if arguments.args:
+        run.effects.add("acts")
 
 
 def _as_read(result: Value, of: Iterable[Value]) -> Value:
@@ -175,8 +177,6 @@ def method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Cal
             return NONE
     if name == "step" and _steps_optimizer(base, node):
         return _optimizer_step(run, arguments, node, frame)
-    if name == "step" and arguments.args and ENVIRONMENT.search(text(node.func).removesuffix(".step")):
-        run.effects.add("acts")
     return _METHODS.get(type(base), unknown_method)(run, base, name, arguments, node, frame)
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Final
 
+from trainlint.interpreter.calls.places import is_false
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, UNKNOWN, Distribution, Made, Place, Plain, Tensor
@@ -22,7 +23,7 @@ def of_distributions(run: Run, name: str, arguments: Arguments, node: ast.AST, f
     """Call what `torch.distributions` names so: make a distribution, or compare two of them."""
     last = name.rpartition(".")[2]
     if last == "set_default_validate_args":
-        run.distributions_check = not _is_false(arguments.get(0, "value"))
+        run.distributions_check = not is_false(arguments.get(0, "value"))
         return NONE
     place = _place(arguments)
     if last[:1].islower():
@@ -33,7 +34,7 @@ def of_distributions(run: Run, name: str, arguments: Arguments, node: ast.AST, f
     given = arguments.named.get("validate_args")
     checks = all(part.checks for part in parts) and run.distributions_check
     if given is not None:
-        checks = not _is_false(given)
+        checks = not is_false(given)
     if checks and last not in _COMPOSED:
         _tell(run, node, arguments, f"`{last}`")
     return Distribution(name, place, checks)
@@ -64,7 +65,3 @@ def _place(arguments: Arguments) -> Place:
         if place in places:
             return place
     return "host" if places or all(isinstance(value, Plain) for value in arguments.values) else "unknown"
-
-
-def _is_false(value: Value | None) -> bool:
-    return isinstance(value, Plain) and value.constant is False

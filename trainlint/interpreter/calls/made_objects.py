@@ -12,7 +12,7 @@ from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
 from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Stream, Tensor
+from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Tensor
 from trainlint.interpreter.values.value import Value
 
 _WAITABLE: Final = re.compile(r"Event|Stream|cuda")
@@ -29,11 +29,8 @@ def made_method(run: Run, base: Made, name: str, arguments: Arguments, node: ast
     for answer in (_of_parser(run, base, name, node), _of_device(run, base, name, arguments, node)):
         if answer is not None:
             return answer
-    if _is_module(base.dotted):
-        if name in SAME_MODULE:
-            return base
-        if name == "parameters":
-            return Stream(Tensor(way=("a parameter",)))
+    if name in SAME_MODULE and _is_module(base.dotted):
+        return base
     return unknown_method(run, base, name, arguments, node, frame)
 
 
@@ -54,7 +51,7 @@ def _of_parser(run: Run, base: Made, name: str, node: ast.Call) -> Value | None:
 
 
 def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.Call) -> Value | None:
-    """Methods of streams, scalers, launchers and optimizers."""
+    """Methods of streams, scalers and launchers."""
     dotted, args = base.dotted, arguments.args
     match name:
         case "synchronize" if _WAITABLE.search(dotted):
@@ -69,10 +66,6 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
             return NONE
         case "prepare" | "setup" | "setup_dataloaders" if args and _LAUNCHER.search(dotted):
             return prepared(run, arguments)
-        case "step" if is_optimizer(dotted):
-            run.effects.add("optimizes")
-            run.stepped = True
-            return NONE
     return None
 
 

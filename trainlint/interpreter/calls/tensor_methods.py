@@ -22,7 +22,7 @@ from trainlint.interpreter.libraries.tensors import (
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, Array, Items, Source, Stream, Tensor, Unknown
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, Array, Items, Source, Stream, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
 
 _HOST_METHODS: Final = PLAIN_METHODS | STRING_METHODS
@@ -53,9 +53,6 @@ def tensor_method(run: Run, base: Tensor, name: str, arguments: Arguments, node:
     match name:
         case "pin_memory":
             return base if base.place == "device" else base.but(place="pinned")
-        case "backward":
-            run.effects.add("trains")
-            return NONE
         case "keys":
             return Items((PLAIN,))
     return _result(base, name, arguments)

@@ -27,6 +27,7 @@ from trainlint.interpreter.values.kinds import (
     SuperValue,
     Tensor,
     Unknown,
+    is_none,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -85,13 +86,16 @@ def _add_to_attribute(run: Run, attribute: tuple[Class, str], value: Value) -> N
     """Add to what an attribute may be; what only an option that is off by default assigns gives way to all else."""
     old = run.attributes.get(attribute)
     if run.heat == "off":
-        if old is not None and attribute not in run.assigned_off:
+        if old is None:
+            run.assigned_off.add(attribute)
+        elif attribute not in run.assigned_off and not is_none(old):
             return
-        run.assigned_off.add(attribute)
-    elif attribute in run.assigned_off:
+    elif attribute in run.assigned_off and not is_none(value):
         run.assigned_off.remove(attribute)
         old = None
-    run.attributes[attribute] = value if old is None else join(old, value)
+    new = run.attributes[attribute] = value if old is None else join(old, value)
+    if isinstance(old, Items | Mapping_) and new.key != old.key:
+        run.changes[attribute[0]] = run.changes.get(attribute[0], 0) + 1
 
 
 def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> None:
@@ -122,7 +126,7 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
         if base.container and isinstance(value, Tensor) and value.place == "device" and not _is_constant(index):
             put_back(run, target.value, base.but(place="device", source=""), frame)  # a loop over its keys moves all
         return
-    if _selects(index) and isinstance(value, Tensor) and not value.container:
+    if selects(index, base) and isinstance(value, Tensor) and not value.container:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     slice_bounds(run, target.slice, frame)
     if base.place == "device":
@@ -148,9 +152,11 @@ def copied_for_use(value: Value) -> bool:
     return isinstance(value, Tensor) and value.place == "host" and value.source in _HOST_MADE and not value.container
 
 
-def _selects(index: Value) -> bool:
-    """Whether an index is a mask on the device."""
-    return isinstance(index, Tensor) and bool(index.mask) and not index.container and not index.on_host
+def selects(index: Value, base: Tensor) -> bool:
+    """Whether an index is a mask on the device. A structure's index could be anything that is not surely there."""
+    if not isinstance(index, Tensor) or not index.mask or index.container:
+        return False
+    return index.place == "device" if base.container else not index.on_host
 
 
 def slice_bounds(run: Run, index: ast.expr, frame: Frame) -> None:

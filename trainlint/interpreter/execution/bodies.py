@@ -14,7 +14,7 @@ from trainlint.interpreter.machine.loaders import of_given_loaders
 from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
 from trainlint.interpreter.values.definitions import Class, Function
 from trainlint.interpreter.values.joining import join, joined
-from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream
+from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 
@@ -36,27 +36,25 @@ def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: as
 
 def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
     """The result of a function in a context; what it does is added to the effects of the code around."""
-    heat = _heat(run, function)
+    heat = _heat(run, function, values)
     kind = "elsewhere" if heat in ELSEWHERE else heat
     given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
     key = (kind, given, run.level == "sure", run.quiet, run.learning)
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)
-    if known is not None:
-        run.effects |= known.effects
-        run.stepped = run.stepped or "optimizes" in known.effects
-        run.tell_again(known.told, function, node)
-        run.passed(known.passes)
-        return known.result
+    changes = run.changes.get(self_value.cls, 0) if isinstance(self_value, Object) else 0
+    if known is not None and known.changes == changes:
+        return _repeated(run, known, function, node)
     contexts = run.contexts.setdefault(function, {}).setdefault(kind, [])
-    limit = _limit(run, function, len(contexts), kind)
+    limit = _limit(run, function, len(contexts) if known is None else 0, kind)
     if limit is not None:
         run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, limit))
     if limit is not None or _recursive(run, function):
         return of_given_loaders(_what_is_known(run, function, contexts), values)
-    remembered[key] = Remembered(run.results.get(function, UNKNOWN))
-    contexts.append(key)
-    done = remembered[key] = _execute(run, function, values, self_value, node, heat)
+    remembered[key] = (known or Remembered(run.results.get(function, UNKNOWN)))._replace(changes=changes)
+    if known is None:
+        contexts.append(key)
+    done = remembered[key] = _execute(run, function, values, self_value, node, heat)._replace(changes=changes)
     result, effects = done.result, done.effects
     old = run.results.get(function)
     run.results[function] = result if old is None else join(old, result)
@@ -65,8 +63,19 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     return result
 
 
-def _heat(run: Run, function: Function) -> Heat:
-    """How often the body runs: as its caller, unless the name says otherwise."""
+def _repeated(run: Run, known: Remembered, function: Function, node: ast.AST | None) -> Value:
+    """The result of a body that is not executed again."""
+    run.effects |= known.effects
+    run.stepped = run.stepped or "optimizes" in known.effects
+    run.tell_again(known.told, function, node)
+    run.passed(known.passes)
+    return known.result
+
+
+def _heat(run: Run, function: Function, values: Environment) -> Heat:
+    """How often the body runs: as its caller, unless the name says otherwise, or what it gave is remembered."""
+    if function.memo and not any(isinstance(value, Tensor) for value in values.values()):
+        return run.cooled("rare")
     if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
         return "evaluation"
     if (run.heat == "step" or run.learning) and run.level != "framework" and EVALUATION_FUNCTION.search(function.name):

@@ -13,7 +13,7 @@ from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import join
-from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream
+from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, is_none
 from trainlint.interpreter.values.value import Environment
 
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
@@ -61,10 +61,14 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
 
 
 def _met(first: Environment, second: Environment, heat: Heat, holds: Heat, fails: Heat) -> Environment:
-    """The names after both branches: what an option that is off assigns gives way to what is default."""
-    if heat == "off" or holds == fails or "off" not in (holds, fails):
-        return merged(first, second)
-    return {**first, **second} if holds == "off" else {**second, **first}
+    """The names after both branches: what an option that is off assigns gives way to what is default, unless that is
+    None: whatever uses it asks first.
+    """
+    both = merged(first, second)
+    if heat != "off" and holds != fails and "off" in (holds, fails):
+        default = second if holds == "off" else first
+        both.update((name, value) for name, value in default.items() if not is_none(value))
+    return both
 
 
 def _heats(run: Run, node: ast.If, frame: Frame, branch: Branch) -> tuple[Heat, Heat]:

@@ -80,7 +80,7 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         found = run.project.absolute(alias.name, frame.module)
         if found is not None:
-            _import(run, frame.module, found)
+            _import(run, found)
         if alias.asname:
             frame.names[alias.asname] = Name(alias.name) if found is None else ModuleValue(found)
             continue
@@ -90,10 +90,8 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     return False
 
 
-def _import(run: Run, importer: Module, module: Module) -> None:
+def _import(run: Run, module: Module) -> None:
     module.imported = True
-    module.linked.add(importer)
-    importer.linked.add(module)
     run.execute_module(module)
 
 
@@ -101,7 +99,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
     """`from a.b import c`."""
     dotted, source = _source(run, node, frame.module)
     if source is not None:
-        _import(run, frame.module, source)
+        _import(run, source)
     for alias in node.names:
         if alias.name == "*":
             _import_all(run, source, dotted, node, frame)
@@ -114,7 +112,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
             continue
         below = _submodule(run, node, dotted, source, alias.name, frame.module)
         if below is not None:
-            _import(run, frame.module, below)
+            _import(run, below)
             frame.names[name] = ModuleValue(below)
         elif source is None and not node.level:
             frame.names[name] = Name(f"{dotted}.{alias.name}")

@@ -72,7 +72,6 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     leaving, step = frame.leaving, frame.step
     if trains:
         run.heat = "step"
-        run.training.add(frame.module)
         frame.step = Link(frame.module.path, node.lineno, _head(node))
     frame.leaving = (ast.Return, ast.Break) if trains else (ast.Return,) if leaving else ()
     run.stepped = False

@@ -22,7 +22,7 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
-_OF_HOST = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+OF_HOST = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 """Comparisons whose result is a bool of the host."""
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _COUNTED_ON = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
@@ -100,7 +100,7 @@ def _is_empty(value: Value) -> bool:
 
 def comparison(left: Value, operator: ast.cmpop, right: Value) -> Value:
     """The result of one comparison: a mask where a tensor takes part, else a bool of the host."""
-    if isinstance(operator, _OF_HOST) or _is_empty(right):
+    if isinstance(operator, OF_HOST) or _is_empty(right):
         return PLAIN
     if isinstance(left, Tensor) and (left.place == "device" or not isinstance(right, Tensor)):
         main, other = left, right

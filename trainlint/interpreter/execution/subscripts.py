@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.interpreter.execution.assignment import copied_for_use, slice_bounds
+from trainlint.interpreter.execution.assignment import copied_for_use, selects, slice_bounds
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -94,7 +94,7 @@ def _integer(node: ast.expr) -> int | None:
 def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value, frame: Frame) -> Tensor:
     if not base.on_host:
         parts = index.parts if isinstance(index, Items) else (index,)
-        selecting = next((part for part in parts if _selects(part, base)), None)
+        selecting = next((part for part in parts if selects(part, base)), None)
         if selecting is not None:
             run.tell(node, Happening.MASK_INDEX, "an index by a boolean mask", selecting)
         if not base.container:
@@ -103,13 +103,6 @@ def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value, frame:
     if base.container and isinstance(node.slice, ast.Slice | ast.Tuple):
         return base.but(container=not isinstance(node.slice, ast.Tuple))
     return base
-
-
-def _selects(index: Value, base: Tensor) -> bool:
-    """Whether an index is a mask on the device. A structure's index could be anything that is not surely there."""
-    if not isinstance(index, Tensor) or not index.mask or index.container:
-        return False
-    return index.place == "device" if base.container else not index.on_host
 
 
 def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Value, ...]) -> None:

@@ -8,7 +8,9 @@ from typing import Final
 
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, both, either
-from trainlint.interpreter.branches.read import ValueOf, read
+from trainlint.interpreter.branches.comparisons import ValueOf
+from trainlint.interpreter.branches.read import read
+from trainlint.interpreter.execution.operators import OF_HOST
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Heat, Run
 from trainlint.interpreter.text import text
@@ -18,8 +20,6 @@ from trainlint.interpreter.values.value import Value
 _IS_TENSOR: Final = re.compile(r"isinstance\(\w+, *(torch\.)?Tensor\)|torch\.is_tensor")
 _HOST_KINDS: Final = re.compile(r"(int|float|str|ndarray)\b")
 _OTHER_KINDS: Final = re.compile(r"Tensor|list|tuple|dict")
-_NO_READ: Final = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-"""Comparisons whose result is a bool of the host."""
 
 
 def truth(run: Run, test: ast.expr, frame: Frame) -> Branch:
@@ -57,7 +57,7 @@ def _ask(run: Run, test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
         case ast.UnaryOp(op=ast.Not()):
             return _ask(run, test.operand, value_of, hot).turned
     value = value_of(test)
-    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], _NO_READ)):
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], OF_HOST)):
         run.reads(test, value, Happening.TEST, "a test")
     return read(test, value_of, hot)
 

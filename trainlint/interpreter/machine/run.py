@@ -69,6 +69,8 @@ class Remembered(NamedTuple):
     """What was told, with the depth counted from the body."""
     passes: tuple[Pass, ...] = ()
     """What was gone through of loaders."""
+    changes: int = 0
+    """How often the object's containers had changed before."""
 
 
 @dataclass(slots=True, eq=False)
@@ -120,8 +122,6 @@ class Parts(NamedTuple):
     call: Callable[[Run, Value, Arguments, ast.AST, Frame], Value]
     """Call a value."""
     attribute: Callable[[Run, Value, str, ast.AST, Frame], Value]
-    method: Callable[[Run, Value, str, Arguments, ast.Call, Frame], Value]
-    """Call a method of a value in the code."""
     items: Callable[[Run, Value, ast.AST, Frame], Value]
     """What a loop over a value gives each time."""
     execute_module: Callable[[Run, Module], None]
@@ -138,6 +138,8 @@ class Run:
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
         self.attributes: dict[tuple[Class, str], Value] = {}
+        self.changes: dict[Class, int] = {}
+        """How often containers have changed that are attributes of objects."""
         self.assigned_off: set[tuple[Class, str]] = set()
         """Attributes that were assigned only behind options that are off by default."""
         self.imports_by_name = False
@@ -146,8 +148,6 @@ class Run:
         """Classes of which objects are made, for whatever."""
         self.made_to_train: set[Class] = set()
         """Those of which some code makes objects that may be for training."""
-        self.training: set[Module] = set()
-        """Files with a loop of training steps, or a hook that a framework calls in each of them."""
         self.needed: set[ast.AST] = set()
         """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True
@@ -260,10 +260,6 @@ class Run:
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """An attribute of a value."""
         return self._parts.attribute(self, base, name, node, frame)
-
-    def method(self, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
-        """Call a method of a value."""
-        return self._parts.method(self, base, name, arguments, node, frame)
 
     def items(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What a loop over a value gives each time."""

@@ -24,6 +24,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "setter": "setter",
     "deleter": "setter",
 }
+_MEMO: Final = re.compile(r"(^|\.)(lru_cache|cache)$")
 _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
 _YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
 _WITHOUT_YIELDS: Final = frozenset(
@@ -48,8 +49,6 @@ class Module:
     executed: bool = False
     imported: bool = False
     """Whether another file of the project imports this one, so far."""
-    linked: set[Module] = field(default_factory=set)
-    """The files that import this one, or that it imports, so far."""
 
     spent: int = 0
     """How many statements of the file were executed."""
@@ -149,6 +148,7 @@ class Function:
         "defaults",
         "generator",
         "kind",
+        "memo",
         "module",
         "named_defaults",
         "no_grad",
@@ -167,6 +167,8 @@ class Function:
         names = [text.partition("(")[0] for text in self.decorators]
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
+        self.memo = any(_MEMO.search(name) for name in names)
+        """Whether it remembers what it gave for its arguments."""
         self.generator = _yields(node)
         self.abstract = cls is not None and all(_does_nothing(statement) for statement in self.body)
         """Whether a method is left to subclasses."""
@@ -194,9 +196,6 @@ class Function:
         """Those that are given by position or name, then those given by name alone."""
         spec = self.node.args
         return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
-
-    def __repr__(self) -> str:
-        return f"<{self.name} in {self.module.path}:{self.node.lineno}>"
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
