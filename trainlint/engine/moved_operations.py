@@ -35,16 +35,9 @@ class _Places:
         if position is None:
             return None
         alike = (self._position(one) for one in operation.alike)
-        use = operation.loader
-        if use is not None:
-            begun, again, trains = (link and self._link(link) for link in (use.begun, use.again, use.trains))
-            use = use._replace(begun=begun, again=again, trains=trains)
-        return operation._replace(
+        return operation.with_links(self._link)._replace(
             position=position,
             alike=tuple(one for one in alike if one is not None),
-            chain=self._links(operation.chain),
-            calls=self._links(operation.calls),
-            loader=use,
             function=self._lines.get(operation.function, operation.function),
         )
 
@@ -55,9 +48,6 @@ class _Places:
         if any(self._lines.get(each) != each + shift for each in lines):
             return None
         return position._replace(line=position.line + shift, end_line=position.end_line + shift)
-
-    def _links(self, links: Sequence[Link]) -> tuple[Link, ...]:
-        return tuple(map(self._link, links))
 
     def _link(self, link: Link) -> Link:
         return link._replace(line=self._lines.get(link.line, link.line)) if link.path == self._path else link

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
@@ -50,6 +50,14 @@ class Operation(NamedTuple):
     """Further copies of parts of the same batch, which are no operations of their own here."""
     loader: ExecutedLoader | None = None
     """What becomes of the loader that is made."""
+
+    def with_links(self, changed: Callable[[Link], Link]) -> Operation:
+        """The same with each of its links changed."""
+        use = self.loader
+        if use is not None:
+            begun, again, trains = (link and changed(link) for link in (use.begun, use.again, use.trains))
+            use = use._replace(begun=begun, again=again, trains=trains)
+        return self._replace(chain=tuple(map(changed, self.chain)), calls=tuple(map(changed, self.calls)), loader=use)
 
 
 class Executed(NamedTuple):

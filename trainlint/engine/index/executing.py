@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -187,33 +188,20 @@ def execute_group(
     done = execute_project(
         [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)], asked, group.turned_on
     )
-    shown = _Shown(group.sources)
-    operations = {path: tuple(map(shown.operation, several)) for path, several in done.operations.items()}
+    shown = partial(_as_shown, sources=group.sources)
+    operations = {
+        path: tuple(operation.with_links(shown) for operation in several) for path, several in done.operations.items()
+    }
     failures: dict[str, Failure] = {}
     for one in done.left_out:
         reason = f"{one.sentence}; split it, or exclude the file"
         failures.setdefault(one.path, Failure(group.sources[one.path].path, reason, lasting=True))
-    visits = {line: visit._replace(way=shown.links(visit.way)) for line, visit in done.visits.items()}
+    visits = {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in done.visits.items()}
     return ExecutedGroup(operations, tuple(failures.values())), visits
 
 
-class _Shown:
-    """Turns paths of the run into those that users see, and columns of calls into characters from 1."""
-
-    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
-        self._sources = sources
-
-    def operation(self, operation: Operation) -> Operation:
-        use = operation.loader
-        if use is not None:
-            begun, again, trains = (link and self._link(link) for link in (use.begun, use.again, use.trains))
-            use = use._replace(begun=begun, again=again, trains=trains)
-        return operation._replace(chain=self.links(operation.chain), calls=self.links(operation.calls), loader=use)
-
-    def links(self, links: Sequence[Link]) -> tuple[Link, ...]:
-        return tuple(map(self._link, links))
-
-    def _link(self, link: Link) -> Link:
-        source = self._sources[link.path]
-        column = source.position(source.offset(link.line, link.column))[1] if link.column else 1
-        return link._replace(path=source.path, column=column)
+def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:
+    """A link of the run as users see it: with its path, and its column in characters from 1."""
+    source = sources[link.path]
+    column = source.position(source.offset(link.line, link.column))[1] if link.column else 1
+    return link._replace(path=source.path, column=column)

@@ -74,13 +74,9 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     remainder = _remainder(test)
     if remainder is not None:
         branch = interval(remainder.left, remainder.right, value_of(remainder.left))
-        return (
-            branch
-            if isinstance(operator, _EQUAL_OR_IN)
-            else branch.turned
-            if _above_zero(operator, right)
-            else PLAIN_BRANCH
-        )
+        if isinstance(operator, _EQUAL_OR_IN):
+            return branch
+        return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
     if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
         return _with_none(left, first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from trainlint.interpreter.values.kinds import Tensor, Unknown
 from trainlint.interpreter.values.value import Value
@@ -70,10 +70,6 @@ class Happening(Enum):
     """A loader is made, at any time."""
 
 
-READS: Final = frozenset({Happening.ITEM, Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
-"""What code does where it says that it wants a value on the host."""
-
-
 class Link(NamedTuple):
     """A link of the chain from what begins a training step to an operation: that itself, or a call."""
 
@@ -82,7 +78,7 @@ class Link(NamedTuple):
     words: str
     """As in "for x, y in loader" or "calls Trainer.log"."""
     column: int = 0
-    """That of a call, in bytes from 0."""
+    """That of a call: in bytes from 0, and in characters from 1 where the path is the one that users see."""
 
 
 class Event(NamedTuple):
