@@ -12,6 +12,9 @@ import trainlint_rules
 from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
+from trainlint.engine.parsing import parse
+from trainlint.finding import Failure
+from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
 
@@ -63,7 +66,10 @@ def stated_for(rule: type[Rule]) -> Config:
 def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config = STATED) -> Verdicts:
     """What the given rules, or all that are on by default, say of a text, by default of a project with PyTorch 2.5."""
     chosen = tuple(rule() for rule in rules) or select([rule() for rule in all_rules()], config)
-    return judge(source(text, path), chosen, config, known=all_rules())
+    read = source(text, path)
+    tree = parse(read)
+    operations = () if isinstance(tree, Failure) else execute_project([(path, tree)]).operations.get(path, ())
+    return judge(read, chosen, config, known=all_rules(), operations=operations)
 
 
 def source(text: str, path: str = "train.py") -> SourceFile:

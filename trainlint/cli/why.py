@@ -16,7 +16,6 @@ from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import SourcesOnDisk, tell_partial
 from trainlint.config import ConfigError
-from trainlint.engine.cache_keys import runs_abstractly
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
@@ -139,7 +138,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         files = ProjectFiles([member], configurations)
         index = _index(files, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        executed = executed_lines(index.members, member, files.shipped) if runs_abstractly() else None
+        executed = executed_lines(index.members, member, files.shipped)
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.engine.cache_keys import runs_abstractly
 from trainlint.engine.index.executing import ExecutedFiles, RunMemory, execute_files
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 
@@ -66,14 +65,14 @@ class Linker:
         return self._with_facts(index, files)
 
     def _with_facts(self, index: ProjectIndex, files: ProjectFiles) -> list[Job]:
-        executed = self._run(index, files) if runs_abstractly() else None
-        self._not_executed = () if executed is None else executed.failures
+        executed = self._run(index, files)
+        self._not_executed = executed.failures
         return [
             replace(
                 job,
                 imported_facts=index.imported_facts.get(job.path),
                 facts_digest=index.digests.get(job.path, b""),
-                operations=None if executed is None else executed.operations.get(job.path, ()),
+                operations=executed.operations.get(job.path, ()),
             )
             for job in self._jobs
             if job.path not in index.given_up
