@@ -206,7 +206,7 @@ class DeclaredRule(Rule, base=True):
         if match is None:
             return
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if not self.in_tests and is_test_path(site.path):
+        if self._counts_little(site, costs=True, called=operation.called):
             premises.append(Confidence.POSSIBLE)
         heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
         yield self._finding(site, match, min(premises), _calls_to(operation), heat)
@@ -243,22 +243,28 @@ class DeclaredRule(Rule, base=True):
         chooses otherwise than the project does.
         """
         premises = [self.sure, match.sure]
-        file, block = match.site.file, match.site.block
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
-        if (self.when or self.costs_steps) and (
-            file.never_updates
-            or _in_no_training(match.site)
-            or in_short_run(file.outline, block)
-            or file.reachability.is_unchosen(block)
-        ):
-            premises.append(Confidence.POSSIBLE)
-        if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
-            premises.append(Confidence.POSSIBLE)
-        if file.reachability.is_unreferenced(block):
+        costs = bool(self.when) or self.costs_steps
+        if self._counts_little(match.site, costs=costs) or (costs and _in_no_training(match.site)):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
+
+    def _counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
+        """Whether a place is in code that tries something out, or in code of which the project makes no use.
+
+        `costs`: the defect is one of what training steps cost. `called`: something in sight calls the code, or a framework
+        is presumed to.
+        """
+        file, block = site.file, site.block
+        if costs and (
+            file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)
+        ):
+            return True
+        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
+            return True
+        return not called and file.reachability.is_unreferenced(block)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
         """The fix in the style of its file; None where it does not fit there, or loses something of the code."""
