@@ -10,6 +10,7 @@ from functools import cache
 from pkgutil import walk_packages
 
 import trainlint_rules
+from trainlint.catalogue import InstalledRule
 from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
@@ -70,7 +71,7 @@ def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config
     return judged_source(source(text, path), chosen, config)
 
 
-def judged_source(read: SourceFile, rules: Sequence[Rule], config: Config = STATED) -> Verdicts:
+def judged_source(read: SourceFile, rules: Sequence[InstalledRule], config: Config = STATED) -> Verdicts:
     """What some rules say of a file alone, as the engine would ask them."""
     tree = parse(read)
     operations = () if isinstance(tree, Failure) else execute_project([(read.path, tree)]).operations.get(read.path, ())
