@@ -21,7 +21,7 @@ from trainlint_rules.sync.idioms.host_lists import host_index, same_index
 from trainlint_rules.sync.idioms.moved.creations import (
     device_of_move,
     doubts,
-    drawn_by_numpy,
+    draws_permutation,
     factory_keywords,
     for_export,
     in_sight,
@@ -51,9 +51,10 @@ _HELP = {
     Content.DATA: _COPIED,
     Content.NUMBERS: "reuse the tensor while the numbers stay the same, or fill one on the GPU",
     Content.TABLE: "copy the array once, as a buffer or before the loop",
-    Content.DRAWN: "draw the numbers on the device with torch",
+    Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
+_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
@@ -149,7 +150,7 @@ class CreatedOnHostThenMoved(CallRule):
     on = (*MOVING_METHODS, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
-    unless = (made_where_missing, needs_no_cuda, for_export, once_per_sequence, drawn_by_numpy)
+    unless = (made_where_missing, needs_no_cuda, for_export, once_per_sequence)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
@@ -179,7 +180,9 @@ class CreatedOnHostThenMoved(CallRule):
         sure = doubted(doubts(site, made, stored=stored))
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
+        instead = (
+            _OF_SIZES if of_sizes else _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
+        )
         return Match(site, sure, fields, help=instead, fix_safety=_safety(site, made, stored=stored))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

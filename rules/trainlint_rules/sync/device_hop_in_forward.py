@@ -18,8 +18,6 @@ from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
 from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     OUTSIDE_OF_FORWARD,
-    decided_by_callers,
-    in_progress_bar,
     only_without_cuda,
     says_whether_to_wait,
 )
@@ -135,19 +133,17 @@ class DeviceHopInForward(CallRule):
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.POSSIBLE}
     unless = (
         says_whether_to_wait,
-        decided_by_callers,
         only_without_cuda,
         _feeds_estimator,
         *COPIED_FOR_A_PURPOSE,
         OUTSIDE_OF_FORWARD,
-        in_progress_bar,
     )
     message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
     help = "compute this on the GPU, or take it from the batch before the copy to the GPU"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host in a forward pass."""
-        return Match(site) if operation.in_forward else None
+        return Match(site, help=instead_of_copy(site)) if operation.in_forward else None
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

@@ -14,8 +14,6 @@ from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
 from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     IN_FORWARD,
-    decided_by_callers,
-    in_progress_bar,
     only_without_cuda,
     says_whether_to_wait,
 )
@@ -93,11 +91,9 @@ class HostCopyInTrainingStep(CallRule):
     when = EACH_STEP
     unless = (
         says_whether_to_wait,
-        decided_by_callers,
         only_without_cuda,
         *COPIED_FOR_A_PURPOSE,
         IN_FORWARD,
-        in_progress_bar,
     )
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
     help = "copy it every N steps; if every step needs it, copy everything at once"

@@ -18,7 +18,7 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.due_waits import other_reads
 from trainlint_rules.sync.idioms.reads.advice import instead_of_number
-from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -99,7 +99,7 @@ class ItemInTrainingStep(CallRule):
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (f".{ITEM.name}",)
     when = EACH_STEP
-    unless = (decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
+    unless = READ_FOR_A_PURPOSE
     message = "`{text}` forces a GPU sync{often}"
     help = "accumulate `{value}.detach()` and call `.item()` only when you log"
     fix_title = "Sum detached tensors and read the sum once"

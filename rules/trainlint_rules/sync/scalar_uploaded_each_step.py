@@ -109,7 +109,9 @@ class ScalarUploadedEachStep(CallRule):
         """A number, or what was read from the device before, that is copied to the device."""
         if operation.happening is Happening.READ_BACK:
             return Match(site, message=_READ_BACK, help=_KEEP)
-        return Match(site, help=_NUMBER) if operation.source == "number" else None
+        if operation.source != "number":
+            return None
+        return (self.found(site) if isinstance(site.node, ast.Call) else None) or Match(site, help=_NUMBER)
 
     def found(self, site: Site) -> Match | None:
         """A tensor on the device that is made of one number."""

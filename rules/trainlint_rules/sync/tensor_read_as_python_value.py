@@ -14,9 +14,14 @@ from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST, instead_of_number, instead_of_size
-from trainlint_rules.sync.idioms.reads.decisions import decision
-from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
+from trainlint_rules.sync.idioms.reads.advice import (
+    instead_of_number,
+    instead_of_size,
+    instead_of_test,
+    instead_of_text,
+)
+from trainlint_rules.sync.idioms.reads.parameter_reads import instead_of_each
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -25,6 +30,8 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 _UNCHECKED = "compute it every N steps, or outside of the step: the function waits to learn whether it succeeded"
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
 
+_COMPARED = "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`"
+
 _HOW = {
     Happening.TEST: "testing ",
     Happening.FORMAT: "formatting ",
@@ -32,7 +39,6 @@ _HOW = {
     Happening.SIZE: "taking a size from ",
 }
 _INSTEAD_OF = {
-    Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
     Happening.ANSWER: "compare on the GPU and read the answer every N steps",
     Happening.CHECKED: "pass `validate_args=False` to the distribution once the code works",
     Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
@@ -122,7 +128,7 @@ class TensorReadAsPythonValue(ReadRule):
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (*WANTED, *ANSWERS, *CHECKED)
     when = EACH_STEP
-    unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
+    unless = READ_FOR_A_PURPOSE
     message = "{how}`{text}` forces a GPU sync{often}"
     help = "log every N steps"
 
@@ -154,8 +160,11 @@ class TensorReadAsPythonValue(ReadRule):
 def _instead(site: Site, node: ast.AST, happening: Happening) -> str:
     """What to do about a tensor that is read, by what its value is for."""
     if happening is Happening.TEST:
-        decided = decision(site, node)
-        return _TESTED if decided is None else INSTEAD_OF_TEST[decided]
+        return instead_of_test(site, node) or _TESTED
+    if happening is Happening.FORMAT:
+        return instead_of_text(site, node)
+    if happening is Happening.COMPARE:
+        return instead_of_test(site, node) or instead_of_each(site, node) or _COMPARED
     return instead_of_size(site, node) if happening is Happening.SIZE else instead_of_number(site, node)
 
 

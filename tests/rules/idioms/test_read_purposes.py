@@ -8,37 +8,9 @@ import pytest
 
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint_rules.sync.idioms.reads.read_purposes import asks_for_nan, copy_purpose, purpose
+from trainlint_rules.sync.idioms.reads.read_purposes import copy_purpose, purpose
 
 READS = {
-    "parameters": """
-        import torch
-        def f(model, optimizer, losses):
-            for name, p in model.named_parameters():
-                norm = p.grad.norm()
-                a = norm.item()  #= PER_PARAMETER
-                b = losses[0].item()  #= none
-            for group in optimizer.param_groups:
-                for p in group["params"]:
-                    c = p.abs().max().item()  #= PER_PARAMETER
-            for loss in losses:
-                d = loss.item()  #= none
-            e = sum(p.norm().item() for p in model.parameters())  #= PER_PARAMETER
-            for value in model.state_dict().values():
-                g = value.sum().item()  #= none
-    """,
-    "guards": """
-        import math
-        import torch
-        def f(loss, x):
-            a = torch.isnan(loss).item()  #= NAN_GUARD
-            b = math.isnan(loss.item())  #= NAN_GUARD
-            c = (torch.isnan(x) | torch.isinf(x)).any().item()  #= NAN_GUARD
-            d = x[~torch.isnan(x)].mean().item()  #= none
-            e = loss.item()  #= none
-            g = (x != x).any().item()  #= NAN_GUARD
-            h = (x != loss).any().item()  #= none
-    """,
     "agreements": """
         import torch
         import torch.distributed as dist
@@ -105,20 +77,6 @@ def test_purpose_of_a_read(code: str) -> None:
         )
         found = purpose(model, read, block, statement)
         assert (found.name if found else "none") == said, statement.lineno
-
-
-def test_a_test_may_ask_for_nan_with_or_without_a_summary() -> None:
-    for text, expected in (
-        ("~torch.isfinite(x)", True),
-        ("torch.isfinite(x).all()", True),
-        ("torch.any(torch.isnan(x))", True),
-        ("x > torch.isnan(y)", False),
-        ("x.mean()", False),
-    ):
-        model = file_model(f"if {text}:\n    pass")
-        statement = model.tree.body[0]
-        assert isinstance(statement, ast.If)
-        assert asks_for_nan(model, statement.test, statement) is expected, text
 
 
 COPIES = """

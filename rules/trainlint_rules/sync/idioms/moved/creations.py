@@ -9,7 +9,9 @@ from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.programs.proved_torch import proved_name, proved_torch
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
 from trainlint.analysis.types.calls.integers import is_integer
 from trainlint.analysis.types.values import Home, Kind
@@ -17,7 +19,6 @@ from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.counted_shapes import may_not_train
-from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 from trainlint_rules.sync.idioms.host_lists import is_list
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
@@ -26,6 +27,7 @@ _DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.NUMBERS: 1, Content.DATA
 """Where a factory saves little: these values come from the host in any case."""
 _WIDE = frozenset(f"torch.{name}" for name in "int64 long int32 int float32 float float64 double".split())
 """Types that hold the numbers of any range."""
+_PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
@@ -242,6 +244,14 @@ def made_and_moved(site: Site) -> Creation | None:
     return creation(site.file, site.receiver, site.block)
 
 
+def draws_permutation(made: Creation, block: Block) -> bool:
+    """Whether NumPy draws a permutation or a choice from some, and not numbers of a distribution."""
+    if made.content is not Content.DRAWN:
+        return False
+    drawn = single_value(made.call.args[0], block) or made.call.args[0]
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _PERMUTING for part in nodes_in(drawn))
+
+
 @guard
 def for_export(site: Site) -> bool:
     """The function makes example inputs, or exports: it runs once."""
@@ -256,13 +266,6 @@ def once_per_sequence(site: Site) -> bool:
         return False
     inside = [loop for loop in site.file.outline.loop_blocks.values() if loop.within(function.body)]
     return bool(inside) and not any(site.block.within(loop) for loop in inside)
-
-
-@guard
-def drawn_by_numpy(site: Site) -> bool:
-    """TRN217 reports numbers that NumPy draws for the device alone."""
-    made = made_and_moved(site) if isinstance(site.node, ast.Call) else None
-    return made is not None and drawn_for_device(site.file, made.call, site.place)
 
 
 def doubts(site: Site, made: Creation, *, stored: bool) -> int:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from trainlint.analysis.conditions.values.tested_values import tensors_tested
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import dotted, position
+from trainlint.analysis.syntax.names import dotted, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.types.values import Origin
 from trainlint.contract.declared_rule import as_written
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
+from trainlint_rules.sync.idioms.reads.nan_tests import asks_for_nan, instead_of_nan_test
+from trainlint_rules.sync.idioms.reads.parameter_reads import instead_of_each
 from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, converted, use_of_value, uses_of
 
 INSTEAD_OF_SIZE = (
@@ -23,6 +26,10 @@ _MADE_OF_NUMBERS = "keep and use the Python numbers that this tensor is made of"
 _SOLVED = "the solver runs on the CPU: concatenate its inputs and copy them once per step"
 _LENGTHS = "take the lengths from the batch before the copy to the GPU"
 _PRINTED = "print or log it every N steps"
+_SHOWN = "update the bar every N steps: tqdm's `mininterval` delays the drawing, not the read"
+_ASKED = (
+    "call `{function}` every N steps, or sum on the GPU first: it takes numbers as they are, and reads what is a tensor"
+)
 _POSITION = "also keep it as a Python number in the object, and update both together"
 _UNKNOWN_PURPOSE = "read it every N steps; if every step needs it, read it once for all uses"
 _INDEX = "index all rows at once with an index tensor: `x[indices]` and `index_select` need no read on the CPU"
@@ -44,6 +51,7 @@ _WHATEVER_IT_IS: Mapping[ValueUse, str] = {
     ValueUse.INDEX: _INDEX,
     ValueUse.LENGTHS: _LENGTHS,
     ValueUse.SOLVED: _SOLVED,
+    ValueUse.BAR: _SHOWN,
     ValueUse.TEXT: _PRINTED,
 }
 """Help that does not name the value."""
@@ -57,9 +65,9 @@ def instead_of_size(site: Site, tensor: ast.AST) -> str:
 
 def instead_of_number(site: Site, read: ast.AST) -> str:
     """Help for a read, by what the value is for."""
-    decided = decision(site, read)
-    if decided is not None:
-        return INSTEAD_OF_TEST[decided]
+    tested = instead_of_test(site, read) or instead_of_each(site, read) or _asked_by_callers(site, read)
+    if tested is not None:
+        return tested
     kept = _detached_text(site, _read_value(read))
     becoming = use_of_value(site, read)
     if becoming in (ValueUse.SIZE, ValueUse.INDEX) and _is_own(_read_value(read)):
@@ -88,14 +96,31 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
     return _UNKNOWN_PURPOSE
 
 
+def instead_of_test(site: Site, read: ast.AST) -> str | None:
+    """Help for a read in a test, by what that decides; None for one that is in no test."""
+    decided = decision(site, read)
+    if asks_for_nan(site.file, read, site.statement):
+        return instead_of_nan_test(site, decided if decided is not None else _decided_later(site, read))
+    return instead_of_each(site, read) or INSTEAD_OF_TEST[decided] if decided is not None else None
+
+
+def instead_of_text(site: Site, read: ast.AST) -> str:
+    """Help for a value that becomes text."""
+    return _SHOWN if use_of_value(site, read) is ValueUse.BAR else _PRINTED
+
+
 def instead_of_copy(site: Site) -> str | None:
     """Help for a copy to the host; None where nothing special is known of what becomes of it."""
+    if (asked := _asked_by_callers(site, site.node)) is not None:
+        return asked
     value = as_written(site.text(site.receiver))
     match use_of_value(site, _outermost(site)):
         case ValueUse.SOLVED:
             return _SOLVED
         case ValueUse.LENGTHS:
             return _LENGTHS
+        case ValueUse.BAR:
+            return _SHOWN
         case ValueUse.TEXT:
             return _PRINTED
         case ValueUse.SIZE | ValueUse.INDEX:
@@ -105,6 +130,18 @@ def instead_of_copy(site: Site) -> str | None:
         case ValueUse.RETURNED:
             return f"return `{value}` as it is, and copy it only where the CPU needs it"
     return None
+
+
+def _asked_by_callers(site: Site, read: ast.AST) -> str | None:
+    """Help for a read of what a function was given, where that is a tensor: its callers decide."""
+    function = site.function
+    if function is None or not isinstance(read, ast.Call) or not isinstance(read.func, ast.Attribute):
+        return None
+    name = root_name(read.func.value)
+    given = {item.arg for item in nodes_in(function.node.args) if isinstance(item, ast.arg)}
+    sources = {name, *(root_name(bound.value) for bound in reaching(name, site.block, position(read)) if bound.value)}
+    is_asked = any(root_name(test.value) == name for test in tensors_tested(site.block))
+    return _ASKED.format(function=function.name) if is_asked and not given.isdisjoint(sources) else None
 
 
 def _outermost(site: Site) -> ast.AST:

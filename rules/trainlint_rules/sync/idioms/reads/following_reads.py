@@ -12,7 +12,7 @@ from trainlint.analysis.syntax.names import nodes_in
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.analysis.tables.host_reads import WAITING_TO_HOST
 from trainlint_rules.sync.idioms.index_syncs import index_sync
-from trainlint_rules.sync.idioms.reads.read_purposes import asks_for_nan
+from trainlint_rules.sync.idioms.reads.nan_tests import asks_for_nan
 
 _NEAR = 2
 """Statements that count as right after: one that works with the value, such as a collective, and one that reads."""

@@ -6,11 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
-from trainlint.analysis.effects import guarded_reads
 from trainlint.analysis.syntax.names import argument, nodes_in
 from trainlint.contract.guard import Guard, guard
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.reads.following_reads import read_follows
 from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, copy_purpose, purpose
 
 if TYPE_CHECKING:
@@ -32,21 +29,9 @@ def _copied_for(what: Purpose | None, sentence: str) -> Guard:
 
 
 @guard
-def decided_by_callers(site: Site) -> bool:
-    """The function reads only what is a tensor among its arguments (TRN218)."""
-    return isinstance(site.node, ast.Call) and guarded_reads.decided_by_callers(site.file, site.node, site.block)
-
-
-@guard
 def says_whether_to_wait(site: Site) -> bool:
     """The copy is given `non_blocking`."""
     return isinstance(site.node, ast.Call) and argument(site.node, "non_blocking") is not None
-
-
-@guard
-def waits_next(site: Site) -> bool:
-    """The next statements force a GPU sync anyway."""
-    return read_follows(site.file, site.place)
 
 
 @guard
@@ -69,21 +54,12 @@ def only_without_cuda(site: Site) -> bool:
     )
 
 
-@guard
-def in_progress_bar(site: Site) -> bool:
-    """A progress bar shows the value (TRN212)."""
-    return shown_by_bar(site.file, site.node, site.statement)
-
-
 _AGREEMENT = "a collective makes all ranks agree on the value"
 _DRIVER = "the class controls workers in other processes, whose tensors are on the CPU"
 _EVALUATION = "the function evaluates"
-_PER_PARAMETER = "the value is read for each parameter (TRN211)"
 _TEXT = "the code decodes tokens to text, which takes far longer"
 
 READ_FOR_A_PURPOSE = (
-    _purpose_is(Purpose.PER_PARAMETER, _PER_PARAMETER),
-    _purpose_is(Purpose.NAN_GUARD, "the test asks for NaN or infinity (TRN214)"),
     _purpose_is(Purpose.LOGGED_COLLECTIVE, "the value is the result of a collective that is only logged (TRN215)"),
     _purpose_is(Purpose.TEXT, _TEXT),
     _purpose_is(Purpose.AGREEMENT, _AGREEMENT),
@@ -91,7 +67,6 @@ READ_FOR_A_PURPOSE = (
     _purpose_is(Purpose.DRIVER, _DRIVER),
 )
 COPIED_FOR_A_PURPOSE = (
-    _copied_for(Purpose.PER_PARAMETER, _PER_PARAMETER),
     _copied_for(Purpose.SHAPE, "the value is the shape of what another rank sends"),
     _copied_for(Purpose.TEXT, _TEXT),
     _copied_for(Purpose.AGREEMENT, _AGREEMENT),

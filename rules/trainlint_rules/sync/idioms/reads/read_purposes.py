@@ -11,24 +11,19 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.analysis.effects.forward import computes
-from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
-from trainlint.analysis.tables.host_reads import ITEM, TOLIST
+from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.types.values import PLAIN_KINDS, Kind, Value
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.agreements import is_agreement
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
-_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
-_SUMMARIES = frozenset({"any", "all", ITEM.name, "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
-"""What turns the answers of such a test into one."""
 _SHAPE = lazy(r"(^|_)shapes?($|_)", re.IGNORECASE)
 _TEXT = ("decode", "batch_decode", "convert_ids_to_tokens", "generate")
 _DECODING = ("batch_decode", "convert_ids_to_tokens", "decode")
@@ -36,16 +31,11 @@ _TOKENIZER = lazy(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
 _TOKENS = lazy(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
 _GENERATES = lazy(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
 _EVALUATES = lazy(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
-_DEEPEST = 4
 
 
 class Purpose(Enum):
     """Why the host reads a device value."""
 
-    PER_PARAMETER = auto()
-    """A number for each parameter, in a loop over them."""
-    NAN_GUARD = auto()
-    """Whether a value is a number at all."""
     FORWARD_ON_HOST = auto()
     """A piece of the forward pass, or of the loss, is computed on the host."""
     LOGGED_COLLECTIVE = auto()
@@ -65,10 +55,6 @@ class Purpose(Enum):
 @once
 def purpose(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The purpose of a read, an expression in a statement; None where nothing special is known."""
-    if reads_each_parameter(file, read, block, statement):
-        return Purpose.PER_PARAMETER
-    if asks_for_nan(file, read, statement):
-        return Purpose.NAN_GUARD
     place = Place(read, block, statement)
     for part in nodes_in(read):
         if (
@@ -97,8 +83,6 @@ def _purpose_of_any(file: SemanticModel, read: ast.AST, block: Block, statement:
 @once
 def copy_purpose(file: SemanticModel, copy: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The same for a copy of a whole tensor to the host."""
-    if reads_each_parameter(file, copy, block, statement):
-        return Purpose.PER_PARAMETER
     if isinstance(copy, ast.Call) and isinstance(copy.func, ast.Attribute):
         if _SHAPE.search(last_name(copy.func.value)):
             return Purpose.SHAPE
@@ -168,81 +152,3 @@ def _drives_workers(file: SemanticModel, function: Function) -> bool:
         for place in file.outline.calls.get("get", ())
         if isinstance(place.node, ast.Call)
     )
-
-
-def reads_each_parameter(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
-    """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them."""
-    loop = loop_of_read(file, read, block, statement)
-    return loop is not None and not loop.of_states
-
-
-def loop_of_read(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> ParameterLoop | None:
-    """The loop over parameters, or over a state dict, in which a read is about one of them; else None.
-
-    A block around the comprehension in which the read stands will do: the statement is searched for it.
-    """
-    block = _inner_block(file, read, block, statement)
-    loop = parameter_loop(file.outline, block, by_name=True)
-    return loop if loop is not None and _follows(read, loop.block, block, _DEEPEST) else None
-
-
-def _inner_block(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
-    """The block of the innermost comprehension around an expression, or the block that is known already."""
-    if block.kind is BlockKind.LOOP and isinstance(block.node, ast.comprehension):
-        return block
-    inner = read
-    for outer in enclosing_nodes(file, read, statement):
-        if isinstance(outer, ast.GeneratorExp | ast.ListComp | ast.SetComp) and inner is outer.elt:
-            return file.outline.loop_blocks.get(outer.generators[-1], block)
-        inner = outer
-    return block
-
-
-def _follows(node: ast.AST, loop: Block, block: Block, depth: int) -> bool:
-    """Whether an expression is computed from the loop's variables, directly or by names assigned in its body."""
-    assert isinstance(loop.node, ast.For | ast.comprehension)
-    targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}
-    for name in nodes_in(node):
-        if not isinstance(name, ast.Name):
-            continue
-        if name.id in targets:
-            return True
-        for binding in reaching(name.id, block, position(name)) if depth else ():
-            inside = binding.block.within(loop) and binding.how is How.ASSIGN and binding.value is not None
-            if inside and binding.value is not None and _follows(binding.value, loop, binding.block, depth - 1):
-                return True
-    return False
-
-
-def asks_for_nan(file: SemanticModel, read: ast.AST, statement: ast.stmt) -> bool:
-    """Whether a read in a statement is about nothing but `isnan`, `isinf` or `isfinite` of a value, or `x != x`."""
-    if _summarises_test(read):
-        return True
-    inner = read
-    for outer in enclosing_nodes(file, read, statement):
-        if isinstance(outer, ast.Call) and last_name(outer.func) in _NAN_TESTS and inner in outer.args:
-            return True
-        inner = outer
-    return False
-
-
-def _summarises_test(node: ast.AST) -> bool:
-    """`torch.isnan(x).any()`, `~torch.isfinite(x)`, `(bad | torch.isnan(x)).sum() > 0`."""
-    match node:
-        case ast.Call():
-            name = last_name(node.func)
-            if name in _NAN_TESTS:
-                return True
-            parts = list(node.args)
-            if isinstance(node.func, ast.Attribute):
-                parts.append(node.func.value)
-            return name in _SUMMARIES and any(_summarises_test(part) for part in parts)
-        case ast.BinOp(op=ast.BitOr() | ast.BitAnd()):
-            return _summarises_test(node.left) or _summarises_test(node.right)
-        case ast.UnaryOp(op=ast.Invert() | ast.Not()):
-            return _summarises_test(node.operand)
-        case ast.Compare(ops=[ast.NotEq() | ast.Eq()]) if ast.dump(node.left) == ast.dump(node.comparators[0]):
-            return True
-        case ast.Compare():
-            return _summarises_test(node.left)
-    return False

@@ -20,6 +20,8 @@ from trainlint.patterns import lazy
 _PRINTING = frozenset(
     {"print", "info", "warning", "error", "debug", "critical", "write", "format", "log", "add_scalar"}
 )
+_BAR_SETTERS = frozenset({"set_postfix", "set_postfix_str", "set_description", "set_description_str"})
+"""What tqdm's bars have, and little else."""
 _COUNTING = frozenset({"range", "arange", "view", "reshape", "expand", "repeat", "pad_sequence"})
 _SOLVING = frozenset({"linear_sum_assignment"})
 """Functions that only work on the host."""
@@ -42,6 +44,8 @@ class ValueUse(Enum):
     """It picks a row of a tensor."""
     SIZE = auto()
     """A size, a shift, a bound: the next call needs the number."""
+    BAR = auto()
+    """A progress bar shows it."""
     TEXT = auto()
     """It is printed or logged."""
     ELEMENT = auto()
@@ -58,7 +62,7 @@ class ValueUse(Enum):
 
 
 _ORDER = list(ValueUse)
-_NEEDED = _ORDER[: _ORDER.index(ValueUse.TEXT)]
+_NEEDED = _ORDER[: _ORDER.index(ValueUse.BAR)]
 """Uses for which the number must be known at once. The others count only where the value has no use besides."""
 
 
@@ -135,7 +139,10 @@ def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
 
 def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> ValueUse:
     inner: ast.AST = read
-    for outer in enclosing_nodes(site.file, read, statement):
+    around = list(enclosing_nodes(site.file, read, statement))
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _BAR_SETTERS for part in (read, *around)):
+        return ValueUse.BAR
+    for outer in around:
         found = _in_node(site, inner, outer, statement)
         if found is not ValueUse.OTHER:
             return found
