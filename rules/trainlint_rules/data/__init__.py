@@ -58,7 +58,8 @@ class LoaderRule(CallRule, base=True):
             return
         match = self.of_use(site, use) if _is_of_torch(site) else None
         if match is not None and not any(item.holds(site) for item in self.guards if item not in self.known_by_run):
-            yield self._reported(site, replace(match, site=site.at(site.call, site.file.outline.module)))
+            told = replace(match, site=site.at(site.call, site.file.outline.module))
+            yield self.worded(site, told, self.confidence(told))
 
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """What is wrong with a loader of which the abstract run has seen what becomes of its batches."""
