@@ -115,7 +115,8 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
         run.copy_batch(source)
     if non_blocking(arguments, arguments.args[1:]):
         return
-    if base.place == "device" and source.place == "host" and (not source.container or source.source == "loader"):
+    of_host = source.place in ("host", "pinned")
+    if base.place == "device" and of_host and (not source.container or source.source == "loader"):
         run.tell(node, Happening.BATCH_COPY, "`.copy_()`", source)
     elif base.place == "host" and source.place == "device":
         run.reads(node, source, Happening.COPY_TO_HOST, "`.copy_()`")
