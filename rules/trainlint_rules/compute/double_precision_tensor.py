@@ -53,6 +53,8 @@ class DoublePrecisionTensor(CallRule):
             optimizer.step()
     ```
 
+    The copy still waits in each step (TRN207); `torch.linspace(..., device="cuda")` needs none.
+
     ## Confirmed by
     A tensor of `torch.float64` on the device in a training step.
 
