@@ -19,6 +19,10 @@ from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.catalogue import InstalledRule
+
 _WALKED = list(walk_packages(trainlint_rules.__path__, "trainlint_rules."))
 PACKAGES = tuple(found.name for found in _WALKED if found.ispkg)
 IDIOMS = tuple(found.name for found in _WALKED if not found.ispkg and ".idioms." in found.name)
@@ -70,7 +74,7 @@ def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config
     return judged_source(source(text, path), chosen, config)
 
 
-def judged_source(read: SourceFile, rules: Sequence[Rule], config: Config = STATED) -> Verdicts:
+def judged_source(read: SourceFile, rules: Sequence[InstalledRule], config: Config = STATED) -> Verdicts:
     """What some rules say of a file alone, as the engine would ask them."""
     tree = parse(read)
     operations = () if isinstance(tree, Failure) else execute_project([(read.path, tree)]).operations.get(read.path, ())

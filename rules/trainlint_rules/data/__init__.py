@@ -37,7 +37,7 @@ class LoaderRule(CallRule, base=True):
         A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
         waits for.
         """
-        if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
+        if _is_of_torch(site):
             known, block = site.file.reachability, site.block
             idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
             for answer in super().answers(site):
@@ -53,12 +53,13 @@ class LoaderRule(CallRule, base=True):
         What a guard of `known_by_run` asks for, `of_use` decides.
         """
         use = operation.loader
-        if use is None or site.node not in site.file.loaders.built or not (use.begun or use.trains):
+        if use is None or not (use.begun or use.trains):
             yield from self.check(site)
             return
-        match = self.of_use(site, use)
+        match = self.of_use(site, use) if _is_of_torch(site) else None
         if match is not None and not any(item.holds(site) for item in self.guards if item not in self.known_by_run):
-            yield self._reported(site, replace(match, site=site.at(site.call, site.file.outline.module)))
+            told = replace(match, site=site.at(site.call, site.file.outline.module))
+            yield self.worded(site, told, self.confidence(told))
 
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """What is wrong with a loader of which the abstract run has seen what becomes of its batches."""
@@ -73,6 +74,11 @@ class LoaderRule(CallRule, base=True):
     def loader(site: Site) -> Loader:
         """The loader that the call builds."""
         return site.file.loaders.built[site.call]
+
+
+def _is_of_torch(site: Site) -> bool:
+    """Whether a call surely builds one of PyTorch's loaders, whatever else the file has of that name."""
+    return site.node in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS)
 
 
 def switched_on(site: Site, option: str) -> bool:

@@ -7,7 +7,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
-from trainlint_rules.sync.idioms.reads.early_reads import copy_and_read, left_to_callers, waits_in_between
+from trainlint_rules.sync.idioms.early_reads import copy_and_read, left_to_callers, waits_in_between
 
 
 class UnsynchronisedHostRead(CallRule):

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
-    from trainlint.interpreter.operations import Operation
-    from trainlint.interpreter.visits import Visit
+    from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
 
 
@@ -174,10 +173,10 @@ def _key(group: Group, cache: Cache) -> bytes:
 
 def execute_group(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
-) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+) -> tuple[ExecutedGroup, Executed]:
     """Execute the files of a group. `trees` are those that are known; new ones are added.
 
-    Also gives how the lines of the file are executed that is asked about.
+    Also gives what the run says of the file that is asked about, with paths as users see them.
     """
     from trainlint.interpreter.operations import execute_project
 
@@ -197,7 +196,7 @@ def execute_group(
         reason = f"{one.sentence}; split it, or exclude the file"
         failures.setdefault(one.path, Failure(group.sources[one.path].path, reason, lasting=True))
     visits = {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in done.visits.items()}
-    return ExecutedGroup(operations, tuple(failures.values())), visits
+    return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
 
 
 def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:
