@@ -73,7 +73,6 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN302": ("gc-in-loop",),
     "TRN303": ("eval-no-grad",),
     "TRN304": ("graph-retaining-accumulation",),
-    "TRN305": ("retain-graph",),
     "TRN306": ("zero-grad-false",),
     "TRN307": ("grad-accum-bug",),
     "TRN308": ("grad-accum-bug",),
@@ -97,8 +96,6 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN510": ("no-sync-missing",),
     "TRN512": ("optimizer-before-wrap",),
     "TRN513": ("fsdp-no-policy",),
-    "TRN527": ("collective-misuse",),
-    "TRN528": ("collective-misuse",),
     "TRN529": ("collective-misuse",),
     "TRN530": ("collective-misuse",),
     "TRN531": ("collective-misuse",),
@@ -112,7 +109,6 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN818": ("deprecated-other",),
     **{f"TRN{number}": ("deprecated-other",) for number in range(802, 817)},
     "TRN901": ("timing-no-sync",),
-    "TRN905": ("timing-no-sync",),
 }
 """A finding may match a label of any issue that its rule stands for. Rules absent here are not scored."""
 

@@ -190,6 +190,19 @@ class WordedRule(Rule, base=True):
         styled = in_style_of_file(site.source, replace(fix, safety=safety))
         return styled if fits(site.source, styled) else None
 
+    def counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
+        """Whether a place is in code that tries something out, or in code of which the project makes no use.
+
+        `costs`: the defect is one of what training steps cost. `called`: something in sight calls the code, or a
+        framework is presumed to.
+        """
+        file, block = site.file, site.block
+        if costs and (file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)):
+            return True
+        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
+            return True
+        return not called and file.reachability.is_unreferenced(block)
+
     def worded(
         self,
         site: Site,
@@ -294,20 +307,11 @@ class DeclaredRule(WordedRule, base=True):
         chooses otherwise than the project does.
         """
         premises = [self.sure, match.sure]
-        file, block = match.site.file, match.site.block
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
-        if (self.when or self.costs_steps) and (
-            file.never_updates
-            or _in_no_training(match.site)
-            or in_short_run(file.outline, block)
-            or file.reachability.is_unchosen(block)
-        ):
-            premises.append(Confidence.POSSIBLE)
-        if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
-            premises.append(Confidence.POSSIBLE)
-        if file.reachability.is_unreferenced(block):
+        costs = bool(self.when) or self.costs_steps
+        if self.counts_little(match.site, costs=costs) or (costs and _in_no_training(match.site)):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 

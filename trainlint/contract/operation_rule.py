@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.contract.confidence import LEVELS
 from trainlint.contract.declared_rule import Match, WordedRule
 from trainlint.finding import OFTEN, Confidence, Heat, RelatedPlace
@@ -69,7 +68,7 @@ class OperationRule(WordedRule, base=True):
     def confidence(self, site: Site, match: Match, operation: Operation) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the operation and the file."""
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if not self.in_tests and is_test_path(site.path):
+        if self.counts_little(site, costs=True, called=operation.called):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 

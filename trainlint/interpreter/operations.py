@@ -43,6 +43,9 @@ class Operation(NamedTuple):
     """How that value came here."""
     calls: tuple[Link, ...] = ()
     """The calls through which it is executed, on all ways; of each way the nearest first."""
+    called: bool = True
+    """Whether the surest way begins in a program, or in what a framework calls or is presumed to: not in a function
+    that nothing in sight calls."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
     function: int = 0
@@ -102,6 +105,7 @@ def execute_project(
             getattr(value, "source", ""),
             tuple(getattr(value, "way", ())),
             calls,
+            event.level != "orphan",
             event.in_forward,
             event.function,
         )

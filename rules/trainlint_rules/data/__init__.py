@@ -36,7 +36,7 @@ class LoaderRule(CallRule, base=True):
         A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
         waits for.
         """
-        if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
+        if _is_of_torch(site):
             known, block = site.file.reachability, site.block
             idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
             for answer in super().answers(site):
@@ -68,7 +68,7 @@ class LoaderUseRule(OperationRule, base=True):
         waits for.
         """
         use = operation.loader
-        if use is None or site.node not in site.file.loaders.built:
+        if use is None or not _is_of_torch(site):
             return None
         match = self.of_use(site, use)
         if match is None:
@@ -92,6 +92,11 @@ def is_for_training(site: Site, use: ExecutedLoader) -> bool:
     if use.trains or use.begun:
         return use.trains is not None
     return constant(site.file.loaders.option(LoaderRule.loader(site), "shuffle").value) is True
+
+
+def _is_of_torch(site: Site) -> bool:
+    """Whether a call surely builds one of PyTorch's loaders, whatever else the file has of that name."""
+    return site.node in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS)
 
 
 def switched_on(site: Site, option: str) -> bool:

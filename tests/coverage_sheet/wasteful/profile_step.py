@@ -18,7 +18,7 @@ def images_per_second(model, images, rounds):
         start = time.perf_counter()
         for _ in range(rounds):
             model(images)
-        seconds = time.perf_counter() - start  #! TRN905
+        seconds = time.perf_counter() - start
     return rounds * len(images) / seconds
 
 
@@ -29,7 +29,7 @@ def seconds_per_round(network, images, rounds):
     for _ in range(rounds):
         model(images)
     torch.cuda.synchronize()
-    return (time.perf_counter() - start) / rounds  #! TRN906
+    return (time.perf_counter() - start) / rounds
 
 
 @torch.compile

@@ -31,7 +31,7 @@ def train(rows, local_rank, epochs):
             optimizer.zero_grad(set_to_none=False)  #! TRN306
             scaler.scale(loss).backward()
             scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  #! TRN525
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             scaler.step(optimizer)
             scaler.update()
             scales.append(scaler.get_scale())  #! TRN213

@@ -31,7 +31,7 @@ def train(network, paths, device, epochs, accumulate):
             dist.all_reduce(seen)  #! TRN506
             scores = model(regions, tokens, mask)  #! TRN705
             loss = region_loss(scores, labels)
-            loss.backward(retain_graph=True)  #! TRN305 TRN307 TRN510
+            loss.backward(retain_graph=True)  #! TRN307 TRN510
             if (step + 1) % accumulate == 0:
                 optimizer.step()
                 optimizer.zero_grad()

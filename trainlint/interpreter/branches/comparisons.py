@@ -73,7 +73,10 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     code = text(test)
     remainder = _remainder(test)
     if remainder is not None:
-        branch = interval(remainder.left, remainder.right, value_of(remainder.left))
+        counted = value_of(remainder.left)
+        if _is_share(test, remainder, counted):
+            return Branch(holds="rare", because=f"`{code}`", interval=True)
+        branch = interval(remainder.left, remainder.right, counted)
         if isinstance(operator, _EQUAL_OR_IN):
             return branch
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
@@ -151,6 +154,20 @@ def _remainder(test: ast.Compare) -> ast.BinOp | None:
     if len(found) != 1 or RANK.search(text(found[0])) or isinstance(found[0].left, ast.Constant):
         return None
     return found[0]
+
+
+def _is_share(test: ast.Compare, remainder: ast.BinOp, counted: Value) -> bool:
+    """Whether a count that grows by more than one is due: `seen % every < batch_size`."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Lt()], comparators=[share]) if left is remainder:
+            pass
+        case ast.Compare(left=share, ops=[ast.Gt()], comparators=[right]) if right is remainder:
+            pass
+        case _:
+            return False
+    if isinstance(remainder.right, ast.Constant) or isinstance(share, ast.Constant):
+        return False
+    return isinstance(counted, _OF_HOST) and not (isinstance(counted, Plain) and counted.meaning == "inner")
 
 
 def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:

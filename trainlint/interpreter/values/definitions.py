@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import insort
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.values.value import Environment, Value
@@ -212,6 +212,7 @@ def _yields(function: AnyFunction) -> bool:
     """Whether a function yields, and not only one in it.
 
     It goes through all nodes of a project once. To ask `ast.iter_child_nodes` for them took a fifth of a whole run.
+    What else nodes hold is passed over: constants, and what earlier runs have kept in the tree.
     """
     pending: list[object] = [function.body]
     while pending:
@@ -221,5 +222,8 @@ def _yields(function: AnyFunction) -> bool:
             return True
         if kind in _WITHOUT_YIELDS:
             continue
-        pending.extend(node if isinstance(node, list) else node.__dict__.values())
+        if kind is list:
+            pending.extend(cast("list[object]", node))
+        elif isinstance(node, ast.AST):
+            pending.extend(node.__dict__.values())
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import enclosing_nodes
@@ -20,6 +21,10 @@ _CHECKS = "remove this check, or check on the GPU with `torch._assert_async`, wh
 _LEAVES = "check every N steps, or base the check on a value that is already on the CPU, such as a batch count"
 _UPDATES = "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU"
 _CHOOSES = "choose on the GPU with `torch.where`, or check every N steps"
+_NAN = "let `GradScaler` skip such steps, clear bad gradients on the GPU (`torch.nan_to_num`), or check every N steps"
+_EACH = "this waits once for each parameter: keep the numbers on the GPU and read one result"
+_NORMS = f"{_EACH}; `clip_grad_norm_` returns the norm of all gradients"
+_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite"})
 _PRINTING = frozenset("print info warning error debug critical write format log add_scalar".split())
 _TAKING_SIZES = frozenset("range arange view reshape expand repeat pad_sequence".split())
 _UPDATING = frozenset({"step", "backward", "zero_grad"})
@@ -27,9 +32,9 @@ _UPDATING = frozenset({"step", "backward", "zero_grad"})
 
 def instead_of_number(site: Site) -> str:
     """Help for a read of one number or truth value."""
-    tested = _tested(site)
-    if tested is not None:
-        return tested
+    known = _tested(site) or _in_loop_over_parameters(site)
+    if known is not None:
+        return known
     kept = _kept(site)
     match _taker(site):
         case ast.FormattedValue() | ast.JoinedStr():
@@ -100,6 +105,8 @@ def _tested(site: Site) -> str | None:
     if not isinstance(statement, ast.If | ast.While) or site.node not in nodes_in(statement.test):
         return None
     body = statement.body
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _NAN_TESTS for part in nodes_in(statement.test)):
+        return _NAN
     if any(isinstance(part, ast.Raise) for part in (*body, *statement.orelse)):
         return _CHECKS
     if isinstance(body[-1], ast.Break | ast.Continue | ast.Return):
@@ -107,6 +114,15 @@ def _tested(site: Site) -> str | None:
     if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
         return _UPDATES
     return _CHOOSES if all(isinstance(item, ast.Assign | ast.AugAssign) for item in body) else _LEAVES
+
+
+def _in_loop_over_parameters(site: Site) -> str | None:
+    """Help for a read in a loop over parameters; None for any other."""
+    loop = parameter_loop(site.file.outline, site.block, by_name=True)
+    if loop is None or loop.of_states:
+        return None
+    names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
+    return _NORMS if {"grad", "norm"} <= names else _EACH
 
 
 def _kept(site: Site) -> str:

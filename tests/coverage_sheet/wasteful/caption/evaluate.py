@@ -43,7 +43,7 @@ def confusion(scores, labels, classes):
 def score_file(model: nn.Module, path):
     """The scores of one picture."""
     image = read_image(path)
-    return model(image.float().cuda().unsqueeze(0) / 255)  #! TRN418
+    return model(image.float().cuda().unsqueeze(0) / 255)
 
 
 def linear_probe(head, criterion, feature_loader):
