@@ -24,13 +24,13 @@ def train(model, criterion, optimizer, accelerator, meter, train_loader, device)
         targets = targets.to(device, non_blocking=True)
         outputs = model(inputs)
         loss = criterion(outputs, targets)
-        if math.isnan(loss.item()):  #! TRN214
+        if math.isnan(loss.item()):  #! TRN201
             continue
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         meter.append(accelerator.gather(loss.detach()).mean().item())  #! TRN215
-        bar.set_postfix(loss=loss.item())  #! TRN212
+        bar.set_postfix(loss=loss.item())  #! TRN201
         to_number(loss)  #! TRN218
         accuracy = evaluate(outputs, targets)
         if accuracy > 0.9:

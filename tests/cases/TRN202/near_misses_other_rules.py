@@ -32,6 +32,6 @@ def train(model, criterion, optimizer, train_loader, device):
         dist.send(shape, 1)
         sizes = shape.tolist()
         for parameter in model.parameters():
-            print(parameter.grad.norm().cpu())  #! TRN211
-        bar.set_postfix(outputs=outputs.mean().cpu(), sizes=sizes)  #! TRN212
+            print(parameter.grad.norm().cpu())  #! TRN202
+        bar.set_postfix(outputs=outputs.mean().cpu(), sizes=sizes)  #! TRN202
         to_number(loss)  #! TRN218

@@ -16,7 +16,7 @@ def train(model, criterion, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        bar.set_description(f"loss {loss:.3f}")  #! TRN212
+        bar.set_description(f"loss {loss:.3f}")  #! TRN203
         stop_flag = torch.tensor(step > 1000, device=device)  #! TRN208
         dist.all_reduce(stop_flag)
         if stop_flag > 0:

@@ -31,7 +31,7 @@ def pick(table, times):
 
 
 def mean_over_ranks(value):
-    total = torch.tensor(value).cuda()  #! TRN207
+    total = torch.tensor(value).cuda()  #! TRN208
     torch.distributed.all_reduce(total)
     return total.item() / torch.distributed.get_world_size()  #! TRN201
 

@@ -23,9 +23,9 @@ class Encoder(nn.Module):
         shape = mask.sum(1)
         dist.send(shape, 1)
         sizes = shape.tolist()
-        norms = [parameter.norm().cpu() for parameter in self.inner.parameters()]  #! TRN211
+        norms = [parameter.norm().cpu() for parameter in self.inner.parameters()]  #! TRN210
         bar = tqdm(sizes)
-        bar.set_postfix(mean=features.mean().cpu())  #! TRN212
+        bar.set_postfix(mean=features.mean().cpu())  #! TRN210
         return self.inner(features), kept, norms, to_number(mask)  #! TRN218
 
 

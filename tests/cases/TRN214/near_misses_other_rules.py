@@ -19,4 +19,4 @@ def train(model, criterion, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        bar.set_postfix(bad=torch.isnan(loss).item())  #! TRN212
+        bar.set_postfix(bad=torch.isnan(loss).item())  #! TRN201

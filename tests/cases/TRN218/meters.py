@@ -39,5 +39,5 @@ def train(model, criterion, optimizer, loader, history):
         meters.update(loss=loss, lr=optimizer.param_groups[0]["lr"])  #! TRN218
         parts = {"loss": loss, "norm": norm}
         meters.update(**parts)  #! TRN218
-        print(as_number(loss))  #! TRN218
+        print(as_number(loss))  #! TRN203
         record(history, norm)  #! TRN218
