@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.interpreter.calls.places import non_blocking, place_of
-from trainlint.interpreter.calls.transfers import move
+from trainlint.interpreter.calls.transfers import move, moved
 from trainlint.interpreter.libraries.tensors import (
     ANSWERING,
     KEEP_MASK,
@@ -70,9 +70,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
                 run.tell(node, Happening.TO_LIST, "`.tolist()`", base)
             return Items((PLAIN,)).read_by(base.read or node)
         case "numpy":
-            if base.place == "device" and not base.container:
-                run.tell(node, Happening.TO_NUMPY, "`.numpy()`", base)
-            return ARRAY.read_by(base.read or node)
+            return ARRAY.read_by(base.read or node)  # a tensor of the device refuses it
         case "cpu":
             if not base.on_host:
                 run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
@@ -111,13 +109,10 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
     source = arguments.args[0] if arguments.args else None
     if not isinstance(source, Tensor):
         return
-    if base.place == "device":
-        run.copy_batch(source)
-    if non_blocking(arguments, arguments.args[1:]):
-        return
-    if base.place == "device" and source.place == "host" and (not source.container or source.source == "loader"):
-        run.tell(node, Happening.BATCH_COPY, "`.copy_()`", source)
-    elif base.place == "host" and source.place == "device":
+    asynchronous = non_blocking(arguments, arguments.args[1:])
+    if base.place == "device" and (not source.container or source.source == "loader"):
+        moved(run, source, "device", node, "`.copy_()`", asynchronous=asynchronous)
+    elif base.place == "host" and source.place == "device" and not asynchronous:
         run.reads(node, source, Happening.COPY_TO_HOST, "`.copy_()`")
 
 

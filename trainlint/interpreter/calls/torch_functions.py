@@ -44,6 +44,7 @@ from trainlint.interpreter.values.value import Value
 
 _ARRAY_KEEPERS: Final = frozenset({"where", "cat", "stack", "clone", "pad", "pad_sequence"})
 _ANSWERS: Final = ANSWERING | PLAIN_FUNCTIONS
+_OF_SIZES: Final = frozenset({"zeros", "ones", "empty", "rand", "randn"})
 _SAME_MEMORY: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy"})
 
 
@@ -102,7 +103,8 @@ def _where(run: Run, arguments: Arguments, node: ast.AST) -> None:
 
 def _repeat_interleave(run: Run, arguments: Arguments, node: ast.AST) -> None:
     if len(arguments.args) > 1 and "output_size" not in arguments.named:
-        run.reads(node, arguments.args[1], Happening.SIZED, "`torch.repeat_interleave` without `output_size`")
+        what = "`torch.repeat_interleave` without `output_size`"
+        run.reads(node, arguments.args[1], Happening.SIZED, what, structures=True)
 
 
 def _one_hot(run: Run, arguments: Arguments, node: ast.AST) -> None:
@@ -124,9 +126,20 @@ def _made_at(last: str, node: ast.AST, frame: Frame) -> tuple[str, ...]:
 
 
 def _given_place(name: str, arguments: Arguments) -> Place | None:
+    """Where a function of torch makes its result; None where nothing names a place."""
     if name.startswith("torch.cuda."):
         return "device"
-    return place_of(arguments.named["device"]) if "device" in arguments.named else None
+    if "device" in arguments.named:
+        return place_of(arguments.named["device"])
+    pins = arguments.named.get("pin_memory")
+    return "pinned" if isinstance(pins, Plain) and pins.constant is True else None
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether a size or data are those of an empty tensor, of which nothing is copied."""
+    if isinstance(value, Items):
+        return value.fixed and (not value.parts or any(map(_is_empty, value.parts)))
+    return isinstance(value, Plain) and value.constant == 0 and value.constant is not False
 
 
 def _dtype(node: ast.AST) -> str:
@@ -140,14 +153,19 @@ def _factory(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST
         for size in argument.parts if isinstance(argument, Items) else (argument,):
             run.reads(node, size, Happening.SIZE, f"a size of `torch.{last}`")
     place = _given_place(name, arguments)
+    if place is None and last in _OF_SIZES and any(map(_is_empty, arguments.args)):
+        place = "unknown"
     mask = True if "bool" in _dtype(node) else None
-    return Tensor(place or "host", mask, source="" if place else "factory", way=_made_at(last, node, frame))
+    source: Source = "" if place in ("device", "unknown") else "factory"
+    return Tensor(place or "host", mask, source=source, way=_made_at(last, node, frame))
 
 
 def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor from numbers, a list, an array or another tensor."""
     place = _given_place(name, arguments)
     data = arguments.get(0, "data") or UNKNOWN
+    if place is None and isinstance(data, Items) and _is_empty(data):
+        place = "unknown"
     if isinstance(data, Tensor) and last in _SAME_MEMORY:
         return data if place is None or place == data.place else moved(run, data, place, node, f"`torch.{last}`")
     if isinstance(data, Items) and last in ("tensor", "as_tensor"):

@@ -23,7 +23,7 @@ STRING_METHODS: Final = frozenset(dir(str)) - {"split", "index", "count"}
 """Methods of a key, where what is gone through may be a mapping. Tensors have the others."""
 PLAIN_METHODS: Final = _set(
     "size dim ndimension numel nelement element_size stride data_ptr is_contiguous get_device is_floating_point"
-    " storage_offset is_pinned is_complex has_names __len__"
+    " storage_offset is_pinned is_complex has_names __len__ nnz _nnz sparse_size sparse_dim dense_dim"
 )
 """Methods that answer with the host's knowledge."""
 MASKS: Final = _set(

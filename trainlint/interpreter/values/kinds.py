@@ -44,9 +44,9 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()
-Meaning = Literal["", "counter", "inner", "off", "dtype"]
+Meaning = Literal["", "counter", "inner", "off", "dtype", "time"]
 """What is known of a host value besides: it counts iterations (`inner`: of a loop inside a training step), is an option
-that is off by default, is a dtype."""
+that is off by default, is a dtype, is a time or how long something took."""
 
 
 class Plain(Value):
@@ -373,6 +373,7 @@ PLAIN: Final = Plain()
 COUNTER: Final = Plain(meaning="counter")
 INNER_COUNTER: Final = Plain(meaning="inner")
 DTYPE: Final = Plain(meaning="dtype")
+TIME: Final = Plain(meaning="time")
 NONE: Final = Plain(None)
 TRUE: Final = Plain(True)
 FALSE: Final = Plain(False)
