@@ -206,7 +206,7 @@ class DeclaredRule(Rule, base=True):
         if match is None:
             return
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if not self.in_tests and is_test_path(site.path):
+        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(site.file.outline, site.block)):
             premises.append(Confidence.POSSIBLE)
         heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
         yield self._finding(site, match, min(premises), _calls_to(operation), heat)

@@ -147,8 +147,10 @@ class BlockingBatchCopy(CallRule):
     fix_title = "Copy without blocking the host"
     fix_safety = Safety.SAFE
 
-    def of_operation(self, site: Site, operation: Operation) -> Match:
-        """A copy of a batch during which the host waits."""
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
+        if dropped.holds(site):
+            return None
         match = self.found(site) or Match(site, fields={"pin": "", "taking": ()})
         return replace(match, related=(*match.related, *_alike(site, operation)))
 

@@ -19,6 +19,10 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.measuring.idioms.timing import is_clock
 from trainlint_rules.sync.idioms.due_waits import DUE, reads_besides, waits_for_device
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
+
 _SET_UP = {Heat.ONCE: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
 """When an environment variable is set."""
 
@@ -120,6 +124,10 @@ class SynchronizeInTrainingStep(CallRule):
     help = "remove it; to time a step, use CUDA events"
     fix_title = "Remove the synchronisation"
     fix_safety = Safety.UNSAFE
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A wait for the device, unless something in the program needs it."""
+        return None if any(reason.holds(site) for reason in DUE) else Match(site, help=_help_text(site))
 
     def found(self, site: Site) -> Match | None:
         """A wait for the device, or the variable that adds one to each kernel."""

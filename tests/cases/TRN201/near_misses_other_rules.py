@@ -1,4 +1,4 @@
-"""Reads that other rules report, and one of an evaluation that runs as often as somebody asks for it."""
+"""Reads for a guard, for a bar, for all ranks and in a helper; and one of an evaluation in a step."""
 
 import math
 
@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 def to_number(value):
     if isinstance(value, torch.Tensor):
-        value = value.item()
+        value = value.item()  #! TRN201
     return value
 
 
@@ -29,9 +29,9 @@ def train(model, criterion, optimizer, accelerator, meter, train_loader, device)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        meter.append(accelerator.gather(loss.detach()).mean().item())  #! TRN215
+        meter.append(accelerator.gather(loss.detach()).mean().item())  #! TRN201 TRN215
         bar.set_postfix(loss=loss.item())  #! TRN201
-        to_number(loss)  #! TRN218
+        to_number(loss)
         accuracy = evaluate(outputs, targets)
         if accuracy > 0.9:
             break

@@ -40,7 +40,7 @@ def reward_completions(model, policy, tokenizer, optimizer, prompt_loader, score
     for prompts in prompt_loader:
         prompts = prompts.to(device, non_blocking=True)
         tokens = policy.generate(prompts)
-        texts = [tokenizer.decode(row.tolist()) for row in tokens]
+        texts = [tokenizer.decode(row.tolist()) for row in tokens]  #! TRN202
         rewards = torch.tensor(score(texts)).to(device, non_blocking=True)
         loss = (model(tokens) * rewards).mean()
         optimizer.zero_grad()
@@ -53,9 +53,9 @@ def lengths_of(completion_ids):
 
 
 def agreed(flags):
-    held = torch.tensor(flags, dtype=torch.int32, device="cuda")
+    held = torch.tensor(flags, dtype=torch.int32, device="cuda")  #! TRN207
     torch.distributed.all_reduce(held)
-    return [flag > 0 for flag in held.tolist()]
+    return [flag > 0 for flag in held.tolist()]  #! TRN202
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""Copies that other rules report, or that nobody waits for longer than for what they are for."""
+"""Copies in helpers, for other ranks, for each parameter and for a bar."""
 
 import torch
 import torch.distributed as dist
@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 def to_number(value):
     if isinstance(value, torch.Tensor):
-        value = value.cpu()
+        value = value.cpu()  #! TRN202
     return value
 
 
@@ -28,10 +28,10 @@ def train(model, criterion, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        shape = torch.tensor(outputs.shape, device=device)
+        shape = torch.tensor(outputs.shape, device=device)  #! TRN207
         dist.send(shape, 1)
-        sizes = shape.tolist()
+        sizes = shape.tolist()  #! TRN202
         for parameter in model.parameters():
             print(parameter.grad.norm().cpu())  #! TRN202
         bar.set_postfix(outputs=outputs.mean().cpu(), sizes=sizes)  #! TRN202
-        to_number(loss)  #! TRN218
+        to_number(loss)

@@ -73,11 +73,11 @@ def generate(model, tokens, limit, world_size):
     for _ in range(limit):
         tokens = torch.cat([tokens, model(tokens)[:, -1:].argmax(-1)], dim=1)
         stopped |= tokens[:, -1] == 0
-        if stopped.all():
+        if stopped.all():  #! TRN203
             break
         everywhere = stopped.all().int()
         torch.distributed.all_reduce(everywhere)
-        if everywhere == world_size:
+        if everywhere == world_size:  #! TRN203
             break
     return tokens
 

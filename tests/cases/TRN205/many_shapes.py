@@ -55,11 +55,3 @@ def validate(model, val_loader, device):
         predictions = model(images.to(device)).argmax(1)  # only possible: it runs in an evaluation
         correct += (predictions == labels.to(device)).sum()
     return correct
-
-
-def batch_to_device(batch, device):
-    """Called by the training scripts of the whole project."""
-    for name, value in batch.items():
-        if isinstance(value, torch.Tensor):
-            batch[name] = value.to(device)  #! TRN205
-    return batch

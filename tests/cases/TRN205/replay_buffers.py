@@ -26,7 +26,7 @@ class Memory:
         )
 
     def latest(self):
-        return torch.as_tensor(self.states[self.filled - 1], device=self.device)
+        return torch.as_tensor(self.states[self.filled - 1], device=self.device)  #! TRN207
 
 
 class Agent:

@@ -58,7 +58,7 @@ class Padded(torch.nn.Module):
         self.kernel_size = _pair(kernel_size)
 
     def forward(self, images):
-        images = images.cuda()
+        images = images.cuda()  #! TRN205
         extra = max(self.kernel_size[0] - images.size(2), 0)
         return images[:, :, : images.size(2) - extra]
 
@@ -100,7 +100,7 @@ def train_answers(optimizer, prompt_loader, tokenizer, device):
         loss.backward()
         optimizer.step()
         for row in answers:
-            model.remember(tokenizer.decode(row[row != 0], skip_special_tokens=True))
+            model.remember(tokenizer.decode(row[row != 0], skip_special_tokens=True))  #! TRN209
 
 
 def pooled(values, mask=None):
@@ -125,4 +125,4 @@ def train_counting(model, optimizer, train_loader, counter, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        counter.update(tokens[tokens != 0].tolist())
+        counter.update(tokens[tokens != 0].tolist())  #! TRN202 TRN209

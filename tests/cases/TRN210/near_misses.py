@@ -23,7 +23,7 @@ class Tagger(nn.Module):
             self.history.append(output.data.cpu())
         shape = torch.Size(features.shape)
         first = shape[0]
-        weights = self.classifier.predict_proba(output.data.detach().cpu().numpy())
+        weights = self.classifier.predict_proba(output.data.detach().cpu().numpy())  #! TRN210
         return output.data[:first].sum() * weights.mean()
 
     @torch.no_grad()

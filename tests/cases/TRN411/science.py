@@ -10,7 +10,7 @@ def energy(positions):
 
 def train(model, criterion, optimizer, train_loader):
     for inputs, targets in train_loader:
-        weights = torch.from_numpy(np.linspace(1.0, 0.5, len(targets))).cuda(non_blocking=True)
+        weights = torch.from_numpy(np.linspace(1.0, 0.5, len(targets))).cuda(non_blocking=True)  #! TRN207
         loss = (criterion(model(inputs), targets) * weights).mean()
         optimizer.zero_grad()
         loss.backward()

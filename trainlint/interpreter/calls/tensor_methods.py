@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.interpreter.calls.number_arguments import tell_numbers
 from trainlint.interpreter.calls.places import non_blocking, place_of
 from trainlint.interpreter.calls.transfers import move, moved
 from trainlint.interpreter.libraries.tensors import (
@@ -17,7 +18,6 @@ from trainlint.interpreter.libraries.tensors import (
     SEVERAL,
     SIZED,
     STRING_METHODS,
-    TAKES_SIZES,
 )
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -98,10 +98,7 @@ def _tell_waits(run: Run, base: Tensor, name: str, arguments: Arguments, node: a
             run.tell(node, Happening.SIZED, f"`.{name}()`", base)
     if name == "repeat_interleave" and args and "output_size" not in arguments.named:
         run.reads(node, args[0], Happening.SIZED, "`.repeat_interleave()` without `output_size`")
-    if name in TAKES_SIZES and base.place == "device":
-        for argument in args:
-            for size in argument.parts if isinstance(argument, Items) else (argument,):
-                run.reads(node, size, Happening.SIZE, f"a size of `.{name}()`")
+    tell_numbers(run, name, None, arguments, node)
 
 
 def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:

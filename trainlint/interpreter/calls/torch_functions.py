@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainlint.analysis.tables.waits.checked_results import CHECKED
+from trainlint.interpreter.calls.number_arguments import tell_numbers
 from trainlint.interpreter.calls.places import place_of
 from trainlint.interpreter.calls.transfers import moved
 from trainlint.interpreter.libraries.tensors import (
@@ -18,6 +19,7 @@ from trainlint.interpreter.libraries.tensors import (
     KEEP_MASK,
     MASKS,
     NO_VALUE_FUNCTIONS,
+    ONE_WITHOUT_ARGUMENTS,
     PLAIN_FUNCTIONS,
     SEVERAL,
     SIZED,
@@ -52,6 +54,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     """Call a function of torch by its dotted name."""
     last = name.rpartition(".")[2]
     args = arguments.args
+    tell_numbers(run, last, name, arguments, node)
     if last in FACTORIES:
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
@@ -86,7 +89,7 @@ def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> Non
     args = arguments.args
     target = next((value for value in args if isinstance(value, Tensor)), None)
     if target is not None and target.place in ("device", "unknown"):
-        if last in ANSWERING and not (target.container and last == "equal"):
+        if last in ANSWERING:
             run.tell(node, Happening.ANSWER, f"`torch.{last}`", target)
         elif last in SIZED:
             run.tell(node, Happening.SIZED, f"`torch.{last}`", target)
@@ -149,9 +152,6 @@ def _dtype(node: ast.AST) -> str:
 
 def _factory(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor of a size, on the host where no device is named."""
-    for argument in arguments.args:
-        for size in argument.parts if isinstance(argument, Items) else (argument,):
-            run.reads(node, size, Happening.SIZE, f"a size of `torch.{last}`")
     place = _given_place(name, arguments)
     if place is None and last in _OF_SIZES and any(map(_is_empty, arguments.args)):
         place = "unknown"
@@ -223,7 +223,8 @@ def combined(arguments: Arguments, last: str) -> Tensor:
     rows = last == "where" and len(arguments.values) == 1  # of one argument it gives the rows where that holds
     mask = False if rows else _mask(last, tensors)
     source = _source_of_result(last, main, tensors) if main.place == "host" else ""
-    return Tensor(main.place, mask, rows or last in SEVERAL, source, main.way)
+    several = last in SEVERAL and (len(arguments.values) > 1 or last not in ONE_WITHOUT_ARGUMENTS)
+    return Tensor(main.place, mask, rows or several, source, main.way)
 
 
 def _source_of_result(last: str, main: Tensor, tensors: list[Tensor]) -> Source:

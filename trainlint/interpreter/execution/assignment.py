@@ -127,7 +127,7 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
         if base.container and isinstance(value, Tensor) and value.place == "device" and not _is_constant(index):
             put_back(run, target.value, base.but(place="device", source=""), frame)  # a loop over its keys moves all
         return
-    if selects(index, base) and isinstance(value, Tensor) and not value.container:
+    if selects(index, base) and isinstance(value, Tensor) and value.is_one:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
     if base.place == "device":
         _copied_in_writing(run, target, index, value)
@@ -161,8 +161,7 @@ def selects(index: Value, base: Tensor) -> bool:
 
 def bounded(run: Run, node: ast.AST, value: Value, what: str) -> None:
     """Python asks an index or a bound for its number; what a structure holds may be a number already."""
-    surely = isinstance(value, Tensor) and value.source not in ("loader", "parameter", "mixed")
-    run.reads(node, value, Happening.BOUND, what, structures=surely)
+    run.reads(node, value, Happening.BOUND, what, structures=isinstance(value, Tensor) and value.is_one)
 
 
 def put_back(run: Run, place: ast.expr, value: Value, frame: Frame) -> None:

@@ -49,7 +49,7 @@ def sequence(run: Run, node: ast.Tuple | ast.List, frame: Frame) -> Value:
         for part in node.elts
     ]
     fixed = len(parts) <= bounds.PARTS and not any(isinstance(part, ast.Starred) for part in node.elts)
-    return Items(tuple(parts[: bounds.PARTS]), fixed)
+    return Items(tuple(parts[: bounds.PARTS]), fixed, listed=isinstance(node, ast.List))
 
 
 def set_(run: Run, node: ast.Set, frame: Frame) -> Value:

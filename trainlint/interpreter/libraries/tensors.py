@@ -49,10 +49,6 @@ SIZED: Final = {name: row.shown for row in OPERATORS for name in row.sized}
 """Functions and methods that wait to know how large their result is."""
 ANSWERING: Final = frozenset(name.rpartition(".")[2] for name in ANSWERS)
 """Functions and methods that answer yes or no in Python."""
-TAKES_SIZES: Final = _set(
-    "zeros ones empty full arange linspace range new_zeros new_ones new_empty new_full expand repeat view reshape randn"
-    " rand randint randperm narrow one_hot"
-)
 FACTORIES: Final = _set(
     "zeros ones empty full arange linspace logspace eye rand randn randint randperm range hann_window hamming_window"
     " tril_indices triu_indices empty_strided"

@@ -14,7 +14,7 @@ def train(model, criterion, optimizer, train_loader, device):
         loss.backward()
         optimizer.step()
         total = loss.detach() if total is None else total + loss.detach()
-        bar.set_postfix(loss=loss)  #! TRN212
+        bar.set_postfix(loss=loss)  #! TRN203
         bar.set_postfix({"loss": float(loss), "total": total.item()})  #! TRN201 TRN203
         bar.set_description("loss %.3f of %d" % (loss, len(train_loader)))  #! TRN203
         bar.set_description(("%10s" * 2 + "%10.4g") % ("loss", "mean", total.mean()))  #! TRN203
