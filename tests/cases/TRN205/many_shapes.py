@@ -55,3 +55,14 @@ def validate(model, val_loader, device):
         predictions = model(images.to(device)).argmax(1)  # only possible: it runs in an evaluation
         correct += (predictions == labels.to(device)).sum()
     return correct
+
+
+def joined_here(model, criterion, optimizer, train_loader, device):
+    """The loop joins what the loader pinned: that lies in pageable memory whatever is asked for."""
+    for left, right, targets in train_loader:
+        pairs = torch.cat([left, right], dim=0)
+        pairs = pairs.to(device)  #! TRN205
+        loss = criterion(model(pairs), targets.to(device, non_blocking=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -31,8 +31,7 @@ def train(model, optimizer, train_loader, device):
         images = images.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)
         lengths = torch.tensor(sorted(images.shape), pin_memory=True).to(device, non_blocking=True)
-        leaf = torch.zeros(3, requires_grad=True).to(device)  #! TRN207
-        loss = F.cross_entropy(model(images, lengths) + leaf.sum(), labels, weight=weights)
+        loss = F.cross_entropy(model(images, lengths), labels, weight=weights)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

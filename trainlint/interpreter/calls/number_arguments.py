@@ -22,7 +22,9 @@ def tell_numbers(run: Run, name: str, origin: str | None, arguments: Arguments, 
     if row.mixed and not any(isinstance(value, Plain) and not is_none(value) for value in given):
         return
     for value in given:
-        run.reads(node, value, happening, f"a number for `{name}`", structures=isinstance(value, Tensor) and value.is_one)
+        run.reads(
+            node, value, happening, f"a number for `{name}`", structures=isinstance(value, Tensor) and value.is_one
+        )
 
 
 def _given(row: NumberArguments, arguments: Arguments, before: int) -> Iterator[Value]:

@@ -12,7 +12,6 @@ from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.joining import joined
-from trainlint.interpreter.values.kinds import DTYPE as DTYPE_VALUE
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     PLAIN,
@@ -34,6 +33,7 @@ from trainlint.interpreter.values.kinds import (
     Tensor,
     Unknown,
 )
+from trainlint.interpreter.values.kinds import DTYPE as DTYPE_VALUE
 from trainlint.interpreter.values.value import Value
 
 _PARAMETERS: Final = Items((Tensor(way=("a parameter",)),))

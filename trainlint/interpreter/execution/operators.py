@@ -20,7 +20,6 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Source,
     Tensor,
-    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 

@@ -1,4 +1,4 @@
-"""Numbers that are uploaded where the host waits anyhow, or that stay on the host."""
+"""Numbers that are uploaded beside other waits, and numbers that were read before."""
 
 import torch
 import torch.distributed as dist

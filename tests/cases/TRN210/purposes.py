@@ -44,6 +44,16 @@ class Captioner(nn.Module):
         return self.tokenizer.batch_decode(features.argmax(-1).cpu())  #! TRN210
 
 
+class Weighted(nn.Module):
+    def __init__(self, classifier):
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, features):
+        weights = self.classifier.predict_proba(features.detach().cpu().numpy())  #! TRN210
+        return features.sum() * weights.mean()
+
+
 class Metric(nn.Module):
     def forward(self, features):
         return self.evaluate(features)
@@ -52,10 +62,11 @@ class Metric(nn.Module):
         return features.mean().cpu()
 
 
-def train(loader, tokenizer, device):
+def train(loader, tokenizer, classifier, device):
     encoder = Encoder().to(device)
     stopper = Stopper().to(device)
     captioner = Captioner(tokenizer).to(device)
+    weighted = Weighted(classifier).to(device)
     metric = Metric().to(device)
     optimizer = torch.optim.AdamW(encoder.parameters(), fused=True)
     for features, mask in loader:
@@ -64,6 +75,7 @@ def train(loader, tokenizer, device):
         outputs = encoder(features, mask)
         stopper(features)
         captioner(features)
+        weighted(features)
         metric(features)
         kept = to_number(mask)
         loss = outputs[0].sum()

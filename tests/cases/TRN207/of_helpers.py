@@ -1,4 +1,4 @@
-"""What helpers make is moved once, made on the device, copied without waiting, or never leaves the host."""
+"""What helpers make is moved once, made on the device, pinned, or stays on the host; what they get is copied."""
 
 import detector_ops
 import numpy as np

@@ -1,4 +1,4 @@
-"""A scaler in a script for the host."""
+"""A scaler says that there is a GPU, where nothing else does."""
 
 import torch
 
