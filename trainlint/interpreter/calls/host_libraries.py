@@ -47,7 +47,7 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
         case "collections.deque":
             return Items(())
     last = name.rpartition(".")[2]
-    if last in _LOG_FUNCTIONS or (name.startswith("logging") and last != "debug"):
+    if _writes_log(name, last):
         for value in args:
             run.reads(node, value, Happening.FORMAT, "logging")
         return NONE
@@ -56,6 +56,10 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
     if last in CLOCKS:
         return TIME
     return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _writes_log(name: str, last: str) -> bool:
+    return last in _LOG_FUNCTIONS or (name.startswith("logging") and last != "debug")
 
 
 def _read(run: Run, name: str, args: Sequence[Value], node: ast.AST) -> None:

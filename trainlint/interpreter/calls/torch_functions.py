@@ -223,8 +223,11 @@ def combined(arguments: Arguments, last: str) -> Tensor:
     rows = last == "where" and len(arguments.values) == 1  # of one argument it gives the rows where that holds
     mask = False if rows else _mask(last, tensors)
     source = _source_of_result(last, main, tensors) if main.place == "host" else ""
-    several = last in SEVERAL and (len(arguments.values) > 1 or last not in ONE_WITHOUT_ARGUMENTS)
-    return Tensor(main.place, mask, rows or several, source, main.way)
+    return Tensor(main.place, mask, rows or _gives_several(last, arguments), source, main.way)
+
+
+def _gives_several(last: str, arguments: Arguments) -> bool:
+    return last in SEVERAL and (len(arguments.values) > 1 or last not in ONE_WITHOUT_ARGUMENTS)
 
 
 def _source_of_result(last: str, main: Tensor, tensors: list[Tensor]) -> Source:

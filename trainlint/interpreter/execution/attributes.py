@@ -146,18 +146,21 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
         found.append(defined)
     if found:
         return joined(found)
-    if cls.is_a(OPTIMIZER_CLASS) and name in _OF_OPTIMIZERS:
-        return _OF_OPTIMIZERS[name]
     if name == "__class__":
         return ClassValue(cls)
-    if is_module(cls):
-        match name:
-            case "device":
-                return Device("device")
-            case "module":
-                return base
-            case "training":
-                return PLAIN
+    if cls.is_a(OPTIMIZER_CLASS):
+        return _OF_OPTIMIZERS.get(name, UNKNOWN)
+    return _of_module_object(base, name) if is_module(cls) else UNKNOWN
+
+
+def _of_module_object(base: Object | ClassValue, name: str) -> Value:
+    match name:
+        case "device":
+            return Device("device")
+        case "module":
+            return base
+        case "training":
+            return PLAIN
     return UNKNOWN
 
 
