@@ -9,12 +9,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from trainlint.analysis.conditions.smoke_tests import in_smoke_test
 from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import LEVELS, level
 from trainlint.contract.guard import Guard
+from trainlint.contract.little_use import is_of_little_use
 from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
@@ -206,7 +204,7 @@ class DeclaredRule(Rule, base=True):
         if match is None:
             return
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if self._counts_little(site, costs=True, called=operation.called):
+        if is_of_little_use(site, costs_steps=True, in_tests=self.in_tests, called=operation.called):
             premises.append(Confidence.POSSIBLE)
         heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
         yield self._finding(site, match, min(premises), _calls_to(operation), heat)
@@ -237,34 +235,18 @@ class DeclaredRule(Rule, base=True):
     def confidence(self, match: Match) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the frequency and the file.
 
-        A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
-        a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
-        steps, in code that none of the project's training programs reaches, and in code that runs only if somebody
-        chooses otherwise than the project does.
+        A finding is POSSIBLE at most in code of little use, and one about what training steps cost also in code that
+        none of the project's training programs reaches.
         """
         premises = [self.sure, match.sure]
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
         costs = bool(self.when) or self.costs_steps
-        if self._counts_little(match.site, costs=costs) or (costs and _in_no_training(match.site)):
+        little = is_of_little_use(match.site, costs_steps=costs, in_tests=self.in_tests)
+        if little or (costs and _in_no_training(match.site)):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
-
-    def _counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
-        """Whether a place is in code that tries something out, or in code of which the project makes no use.
-
-        `costs`: the defect is one of what training steps cost. `called`: something in sight calls the code, or a framework
-        is presumed to.
-        """
-        file, block = site.file, site.block
-        if costs and (
-            file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)
-        ):
-            return True
-        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
-            return True
-        return not called and file.reachability.is_unreferenced(block)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
         """The fix in the style of its file; None where it does not fit there, or loses something of the code."""
