@@ -81,7 +81,9 @@ def test_linking_has_a_time_limit_and_each_file_is_judged_alone_then(
     found = judged(".")
     (failure,) = found.report.failures
     assert failure.path == "scripts/train.py"
-    assert "files around it could not be linked, so most rules judged each file alone: it took more than" in failure.reason
+    assert (
+        "files around it could not be linked, so most rules judged each file alone: it took more than" in failure.reason
+    )
     assert found.report.files == 4
 
 

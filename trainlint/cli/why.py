@@ -138,7 +138,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         files = ProjectFiles([member], configurations)
         index = _index(files, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        executed = ExecutedLines(target.shown, (), {})  # where nothing updates parameters, nothing is a training step
+        executed = ExecutedLines(target.shown)  # where nothing updates parameters, nothing is a training step
         if index.may_train:
             executed = executed_lines(index.members, member, files.shipped)
     if not is_looked_at(source, facts):

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
-    from trainlint.interpreter.operations import Operation
-    from trainlint.interpreter.visits import Visit
+    from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
 
 
@@ -186,23 +185,24 @@ def _key(group: Group, cache: Cache) -> bytes:
 
 def execute_group(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
-) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+) -> tuple[ExecutedGroup, Executed]:
     """Execute the files of a group. `trees` are those that are known; new ones are added.
 
-    Also gives how the lines of the file are executed that is asked about. Raises nothing: what goes wrong is a failure.
+    Also gives what the run says of the file that is asked about, with paths as users see them. Raises nothing: what
+    goes wrong is a failure.
     """
     try:
         with time_limit(group.seconds):
             return _executed(group, trees, asked)
     except TookTooLong as error:
-        return _failed(group, str(error)), {}
+        return _failed(group, str(error))
     except Exception as error:  # noqa: BLE001  # a crash must not keep any file from being judged by other rules
-        return _failed(group, crash(error)), {}
+        return _failed(group, crash(error))
 
 
 def _executed(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str
-) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.operations import execute_project
 
     for source in group.sources.values():
@@ -220,14 +220,16 @@ def _executed(
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
     visits = {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in done.visits.items()}
-    return ExecutedGroup(operations, tuple(failures.values())), visits
+    return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
 
 
-def _failed(group: Group, why: str) -> ExecutedGroup:
+def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:
+    from trainlint.interpreter.operations import Executed
+
     members = list(group.members.values())
     several = f"it and the {len(members) - 1} files around it do" if len(members) > 1 else "it does"
     reason = f"what {several} in training steps is not known, and rules about that were not asked: {why}"
-    return ExecutedGroup({}, (Failure(largest_judged(members), reason),))
+    return ExecutedGroup({}, (Failure(largest_judged(members), reason),)), Executed({}, {}, {})
 
 
 def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:

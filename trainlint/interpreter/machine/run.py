@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
@@ -214,7 +214,7 @@ class Run:
         ended = False
         for statement in body:
             if self._watch is not None:
-                self._watch(self, statement)
+                self._watch.see(self, statement)
             execute = self._statements.get(type(statement))
             if execute is not None and execute(self, statement, frame):
                 ended = True
@@ -313,7 +313,11 @@ class Run:
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
         """Tell the listener of an operation, if it is executed in training steps."""
-        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, (ast.expr, ast.stmt)):
+        if self.quiet or not isinstance(node, (ast.expr, ast.stmt)):
+            return
+        if self.heat != "step" or node in self.needed:
+            if self._watch is not None:
+                self._watch.leave_untold(self, node, happening)
             return
         start = self._start
         event = Event(
@@ -391,8 +395,14 @@ class Run:
         return True
 
 
-Watch = Callable[[Run, ast.stmt], None]
-"""Is told of each statement before it is executed."""
+class Watch(Protocol):
+    """Who wants to know what a run does besides what it tells its listener."""
+
+    def see(self, run: Run, statement: ast.stmt) -> None:
+        """A statement is about to be executed."""
+
+    def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
+        """An operation is executed that the listener is not told of."""
 
 
 def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:

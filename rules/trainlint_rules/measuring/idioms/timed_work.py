@@ -55,15 +55,9 @@ def waited_for(site: Site) -> bool:
 
 @guard
 def becomes_rate(site: Site) -> bool:
-    """Something is divided by the duration (TRN905)."""
+    """Something is divided by the duration."""
     found = interval(site)
     return found is not None and found.divides
-
-
-@guard
-def stays_duration(site: Site) -> bool:
-    """Nothing is divided by the duration (TRN901)."""
-    return not becomes_rate.holds(site)
 
 
 @guard

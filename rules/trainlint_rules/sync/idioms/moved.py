@@ -1,39 +1,26 @@
-"""Tensors that are made on the host and brought to the device: where they are stored, and how the move is taken out."""
+"""Tensors that are made on the host and moved to the device at once, and how the move is taken out."""
 
 from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.creations import COUNTED, FILLED, Content, Creation, creation
+from trainlint.analysis.effects.creations import COUNTED, FILLED, Creation, creation
 from trainlint.analysis.effects.default_device import sets_default_device
-from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.programs.proved_torch import proved_name, proved_torch
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
 from trainlint.analysis.types.calls.integers import is_integer
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Edit, Heat
+from trainlint.finding import Edit
 from trainlint.patterns import lazy
-from trainlint_rules.sync.idioms.counted_shapes import may_not_train
-from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
-from trainlint_rules.sync.idioms.host_lists import is_list
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
-_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.NUMBERS: 1, Content.DATA: 2}
-"""Where a factory saves little: these values come from the host in any case."""
 _WIDE = frozenset(f"torch.{name}" for name in "int64 long int32 int float32 float float64 double".split())
 """Types that hold the numbers of any range."""
+_PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
-
-
-_GENERATES = lazy(r"^_?(generate|translate|transcribe)($|_)|(beam|greedy)_?(search|decode)")
-_ONCE = lazy(r"(^|_)((input|example|sample|dummy)_(inputs?|examples?|batch)|exports?|onnx|tensorrt)(_|$)")
-"""Names of functions that export a network, or make what it is traced with."""
-_PROGRAM = frozenset({"self", "model", "args", "self.model", "trainer", "engine", "accelerator"})
-"""Owners of a `device` that says where the program runs, not where a tensor is."""
 
 
 def goes_to_device(site: Site) -> bool:
@@ -59,10 +46,7 @@ def _like_type(site: Site) -> ast.expr | None:
 
 def device_of_move(site: Site) -> str:
     """The device that the factory is to be given, as the code names it."""
-    statement, target = site.statement, argument(site.call, "device", 0)
-    if last_name(site.call.func) not in MOVING_METHODS and isinstance(statement, ast.Assign):
-        stored = statement.targets[0]
-        return f"{site.text(stored.value if isinstance(stored, ast.Subscript) else stored)}.device"
+    target = argument(site.call, "device", 0)
     if target is None:
         return '"cuda"'
     like = _like_type(site)
@@ -70,60 +54,6 @@ def device_of_move(site: Site) -> str:
         return f"{site.text(like)}.device"
     of_tensor = last_name(site.call.func) == "type_as" or site.value(target).is_tensor
     return f"{site.text(target)}.device" if of_tensor else site.text(target)
-
-
-def in_sight(site: Site) -> bool:
-    """Whether the code is seen to run in steps, or in a forward pass or loss that trains."""
-    return site.heat.heat.in_step or not may_not_train.holds(site)
-
-
-def made_anew(site: Site) -> Confidence | None:
-    """How sure it is that `x.new_tensor(values)` copies values of the host to the device; None where it does not."""
-    like = site.value(site.receiver)
-    if not site.call.args or argument(site.call, "device") is not None or not in_sight(site):
-        return None
-    given = site.value(site.call.args[0])
-    if not like.on_device or given.is_tensor:
-        return None
-    is_known = given.kind in (Kind.NUMBER, Kind.CONTAINER, Kind.ARRAY) or is_list(site.call.args[0])
-    return Confidence.LIKELY if is_known else Confidence.POSSIBLE
-
-
-def is_range(site: Site) -> bool:
-    """Whether the first argument of a call counts: `range(n)`, also as a list."""
-    return any(isinstance(part, ast.Call) and last_name(part.func) == "range" for part in nodes_in(site.call.args[0]))
-
-
-def follows_a_tensor(site: Site) -> bool:
-    """Whether the tensor goes where another one is, as in code that computes with it."""
-    if last_name(site.call.func) == "type_as" or _like_type(site) is not None:
-        return True
-    given = argument(site.call, "device", 0)
-    if isinstance(given, ast.Attribute) and given.attr == "device":
-        owner = dotted(given.value)
-        return owner is not None and owner not in _PROGRAM
-    return given is not None and site.value(given).is_tensor
-
-
-def stored_on_device(site: Site) -> bool:
-    """Whether a statement such as `x[1:] = torch.tensor(...)` stores this call's result into a tensor on the device."""
-    statement = site.statement
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
-        return False
-    value: ast.expr = statement.value
-    while value is not site.call:
-        if isinstance(value, ast.Subscript):
-            value = value.value
-        elif (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr not in MOVING_METHODS
-        ):
-            value = value.func.value
-        else:
-            return False
-    target = site.value(statement.targets[0].value)
-    return target.on_device and target.confidence >= 0.9
 
 
 def factory_keywords(site: Site, made: Creation) -> list[tuple[str, str]]:
@@ -240,38 +170,3 @@ def made_and_moved(site: Site) -> Creation | None:
     if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
         return None
     return creation(site.file, site.receiver, site.block)
-
-
-@guard
-def for_export(site: Site) -> bool:
-    """The function makes example inputs, or exports: it runs once."""
-    return site.function is not None and _ONCE.search(site.function.name) is not None
-
-
-@guard
-def once_per_sequence(site: Site) -> bool:
-    """It runs once per generated sequence, before the loop over tokens."""
-    function = site.function
-    if function is None or site.heat.heat is not Heat.UNKNOWN or not _GENERATES.search(function.name):
-        return False
-    inside = [loop for loop in site.file.outline.loop_blocks.values() if loop.within(function.body)]
-    return bool(inside) and not any(site.block.within(loop) for loop in inside)
-
-
-@guard
-def drawn_by_numpy(site: Site) -> bool:
-    """TRN217 reports numbers that NumPy draws for the device alone."""
-    made = made_and_moved(site) if isinstance(site.node, ast.Call) else None
-    return made is not None and drawn_for_device(site.file, made.call, site.place)
-
-
-def doubts(site: Site, made: Creation, *, stored: bool) -> int:
-    """How many doubts there are that a creation is worth a finding: by what is made, and by how often it runs."""
-    of_content = 0 if stored else _DOUBTS.get(made.content, 0)
-    if site.heat.heat.in_step or computes(site.file, site.block):
-        return of_content
-    return (
-        of_content + 1
-        if site.heat.heat is Heat.UNKNOWN and follows_a_tensor(site) and not sets_up(site.function)
-        else 2
-    )

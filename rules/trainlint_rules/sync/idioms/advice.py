@@ -1,0 +1,140 @@
+"""What to do instead of a read of the device, by what its statement does with the value."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.uses import enclosing_nodes
+from trainlint.contract.declared_rule import as_written
+
+INSTEAD_OF_SIZE = (
+    "take it from the batch before the copy to the GPU; if it is not in the batch, use the padded size, "
+    "or read all sizes at once"
+)
+_UNKNOWN_PURPOSE = "read it every N steps; if every step needs it, read it once for all uses"
+_PRINTED = "print or log it every N steps"
+_INDEX = "index all rows at once with an index tensor: `x[indices]` and `index_select` need no read on the CPU"
+_CHECKS = "remove this check, or check on the GPU with `torch._assert_async`, which does not wait"
+_LEAVES = "check every N steps, or base the check on a value that is already on the CPU, such as a batch count"
+_UPDATES = "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU"
+_CHOOSES = "choose on the GPU with `torch.where`, or check every N steps"
+_NAN = "let `GradScaler` skip such steps, clear bad gradients on the GPU (`torch.nan_to_num`), or check every N steps"
+_EACH = "this waits once for each parameter: keep the numbers on the GPU and read one result"
+_NORMS = f"{_EACH}; `clip_grad_norm_` returns the norm of all gradients"
+_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite"})
+_PRINTING = frozenset("print info warning error debug critical write format log add_scalar".split())
+_TAKING_SIZES = frozenset("range arange view reshape expand repeat pad_sequence".split())
+_UPDATING = frozenset({"step", "backward", "zero_grad"})
+
+
+def instead_of_number(site: Site) -> str:
+    """Help for a read of one number or truth value."""
+    known = _tested(site) or _in_loop_over_parameters(site)
+    if known is not None:
+        return known
+    kept = _kept(site)
+    match _taker(site):
+        case ast.FormattedValue() | ast.JoinedStr():
+            return _PRINTED
+        case ast.Subscript():
+            return _INDEX
+        case ast.Slice():
+            return INSTEAD_OF_SIZE
+        case ast.Dict():
+            return _for_metrics(kept)
+        case ast.Call() as call if last_name(call.func) in _PRINTING:
+            return _PRINTED
+        case ast.Call() as call if last_name(call.func) in _TAKING_SIZES:
+            return INSTEAD_OF_SIZE
+        case ast.Call() as call if isinstance(site.statement, ast.Expr):
+            if last_name(call.func) == "append":
+                return f"append {kept} and read the list once, after the epoch"
+            return _for_metrics(kept)
+    match site.statement:
+        case ast.AugAssign(op=ast.Add()):
+            return f"add {kept}, and read the sum once, when you log"
+        case ast.Return():
+            return f"return {kept}, and read it only when you log"
+    return _UNKNOWN_PURPOSE
+
+
+def instead_of_copy(site: Site) -> str | None:
+    """Help for a copy to the host; None where nothing special is known of what becomes of it."""
+    value = as_written(site.text(site.receiver))
+    match _taker(site):
+        case ast.FormattedValue() | ast.JoinedStr():
+            return _PRINTED
+        case ast.Call() as call if last_name(call.func) in _PRINTING:
+            return _PRINTED
+        case ast.Call() | ast.Dict() if isinstance(site.statement, ast.Expr | ast.Assign):
+            return f"keep `{value}` on the GPU and read it after the backward pass, or every N steps"
+    if isinstance(site.statement, ast.Return):
+        return f"return `{value}` as it is, and copy it only where the CPU needs it"
+    return None
+
+
+def _for_metrics(kept: str) -> str:
+    return f"don't read it here: keep {kept}, and read all metrics when you log: `torch.stack(values).tolist()`"
+
+
+def _taker(site: Site) -> ast.AST | None:
+    """What takes the value: a call, a text, an index, a size or a dict of the same statement."""
+    inner: ast.AST = site.node
+    for outer in enclosing_nodes(site.file, site.node, site.statement):
+        match outer:
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Slice() | ast.Dict():
+                return outer
+            case ast.Subscript() if inner is outer.slice:
+                return outer
+            case ast.Call(func=ast.Name(id="int" | "float" | "bool" | "round")):
+                pass  # the same value in another type
+            case ast.Call() if inner is not outer.func:
+                return outer
+        inner = outer
+    return None
+
+
+def _tested(site: Site) -> str | None:
+    """Help by what the test decides that the read stands in; None where it stands in none."""
+    statement = site.statement
+    if isinstance(statement, ast.Assert):
+        return _CHECKS
+    if not isinstance(statement, ast.If | ast.While) or site.node not in nodes_in(statement.test):
+        return None
+    body = statement.body
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _NAN_TESTS for part in nodes_in(statement.test)):
+        return _NAN
+    if any(isinstance(part, ast.Raise) for part in (*body, *statement.orelse)):
+        return _CHECKS
+    if isinstance(body[-1], ast.Break | ast.Continue | ast.Return):
+        return _LEAVES
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
+        return _UPDATES
+    return _CHOOSES if all(isinstance(item, ast.Assign | ast.AugAssign) for item in body) else _LEAVES
+
+
+def _in_loop_over_parameters(site: Site) -> str | None:
+    """Help for a read in a loop over parameters; None for any other."""
+    loop = parameter_loop(site.file.outline, site.block, by_name=True)
+    if loop is None or loop.of_states:
+        return None
+    names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
+    return _NORMS if {"grad", "norm"} <= names else _EACH
+
+
+def _kept(site: Site) -> str:
+    """How to keep the tensor without its graph: "`loss.detach()`"."""
+    tensor: ast.AST = site.node
+    match tensor:
+        case ast.Call(func=ast.Attribute(value=value), args=[]) | ast.Call(func=ast.Name(), args=[value, *_]):
+            tensor = value
+    text = as_written(site.text(tensor))
+    if text.endswith("…"):
+        return "the detached tensor"
+    if isinstance(tensor, ast.Call) and last_name(tensor.func) == "detach":
+        return f"`{text}`"
+    joined = isinstance(tensor, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Await)
+    return f"`({text}).detach()`" if joined else f"`{text}.detach()`"
