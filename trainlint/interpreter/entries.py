@@ -151,12 +151,13 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     for_others = _made_for_others(run, function.cls)
     for_training = not for_others and (function.name == "__init__" or _may_train(function))
     run.idle = level == "presumed" and (for_others or _is_idle(run, function.module))
+    depth = len(run.stack)
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
-    except RecursionError:  # in an annotation
-        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
-    run.stack.pop()
+    except Exception as error:  # noqa: BLE001  # in an annotation, outside of all bodies
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING), error)
+    del run.stack[depth:]
     _take_over(run, function, begin)
     effects = frozenset(run.effects)
     if for_training and not run.idle:
