@@ -37,7 +37,7 @@ def test_a_rule_that_cannot_be_imported_is_a_failure_that_names_it(
 ) -> None:
     """Everything was in order when the catalogue was made, and what the rule imports is gone since."""
     monkeypatch.chdir(tmp_path)
-    step = "    loss = torch.ones(1)\n    loss.backward()\n    print(loss.item())\n"
+    step = '    loss = torch.ones(1, device="cuda")\n    loss.backward()\n    print(loss.item())\n'
     (tmp_path / "train.py").write_text(f"import torch\n\nfor batch in loader:\n{step}")
     entry = next(entry for entry in installed_rules() if "item" in entry.triggers.calls)
     monkeypatch.setitem(sys.modules, entry.module, None)

@@ -10,7 +10,6 @@ from functools import cache
 from pkgutil import walk_packages
 
 import trainlint_rules
-from trainlint.catalogue import InstalledRule
 from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
@@ -19,6 +18,10 @@ from trainlint.finding import Failure
 from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.catalogue import InstalledRule
 
 _WALKED = list(walk_packages(trainlint_rules.__path__, "trainlint_rules."))
 PACKAGES = tuple(found.name for found in _WALKED if found.ispkg)

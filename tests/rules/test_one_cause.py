@@ -72,13 +72,6 @@ known = targets > 1
 right = inputs[known]
 loss = model(left, right)
 """
-NORMS = """
-loss = model(batch.cuda(non_blocking=True))
-total = 0.0
-for weight in model.parameters():
-    square = weight.grad.pow(2).sum()
-    total += square.item()
-"""
 DRAWN = """
 batch = batch.cuda(non_blocking=True)
 maps, boxes = draw(4)
@@ -128,11 +121,6 @@ def test_indices_by_one_mask_are_one_finding() -> None:
 @pytest.mark.parametrize("body", [REBOUND, BRANCHES], ids=["another mask", "another branch"])
 def test_what_need_not_run_after_the_first_index_is_a_finding_of_its_own(body: str) -> None:
     assert len(found(body)) == 2
-
-
-def test_the_loop_over_parameters_is_a_related_place_of_the_read_in_it() -> None:
-    (finding,) = found(NORMS, "TRN211")
-    assert [place.line - finding.span.start_line for place in finding.related] == [-2]
 
 
 def test_tensors_that_one_call_makes_on_the_host_are_one_finding() -> None:

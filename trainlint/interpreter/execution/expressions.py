@@ -189,10 +189,12 @@ def compare(run: Run, node: ast.Compare, frame: Frame) -> Value:
 
 
 def formatted(run: Run, node: ast.JoinedStr, frame: Frame) -> Value:
-    """An f-string."""
+    """An f-string. The first tensor in it is told: the host has waited for the others then."""
+    told = False
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            run.reads(node, run.value(part.value, frame), Happening.FORMAT, "formatting")
+            value = run.value(part.value, frame)
+            told = told or run.reads(part.value, value, Happening.FORMAT, "formatting")
     return PLAIN
 
 
