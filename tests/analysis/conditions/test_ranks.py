@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from tests.analysis.facts import file_model, marked
+from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.conditions.questions import is_on_some_ranks
 
 GUARDS = """
