@@ -88,7 +88,7 @@ def main():
 
     network = ImageText().to(device)
     average = copy.deepcopy(network)
-    for parameter in network.parameters():  #! TRN531
+    for parameter in network.parameters():
         dist.broadcast(parameter.data, src=0)
     model = DistributedDataParallel(network, device_ids=[device], find_unused_parameters=True)  #! TRN508 TRN530
     optimizer = make_optimizer(model, options.lr)

@@ -143,6 +143,13 @@ def test_memory_that_is_left_alone_is_safe(text: str) -> None:
     assert safe(text, "TRN205") == {"TRN205"}
 
 
+@pytest.mark.parametrize(
+    "options", ["**options", "*options", "non_blocking=False", "non_blocking=model.flag", "torch.float, False"]
+)
+def test_what_says_already_whether_to_wait_is_left_alone(options: str) -> None:
+    assert not fixes(code(copy=f'moved = rows.to("cuda", {options})'), "TRN205")
+
+
 def test_memory_that_a_caller_hands_over_is_for_a_person_to_judge() -> None:
     text = """
 import torch
