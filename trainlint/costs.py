@@ -48,8 +48,6 @@ KINDS = {
     "TRN205": Kind.COPY,
     "TRN207": Kind.COPY,
     "TRN208": Kind.COPY,
-    "TRN217": Kind.COPY,
-    "TRN219": Kind.COPY,
     "TRN3": Kind.MEMORY,
     "TRN301": Kind.WAIT,
     "TRN4": Kind.KERNELS,

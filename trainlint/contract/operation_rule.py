@@ -62,11 +62,15 @@ class OperationRule(WordedRule, base=True):
 
     def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
         """The finding about an operation in a training step."""
+        heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
+        return self.worded(site, match, self.confidence(site, match, operation), _calls_to(operation), heat)
+
+    def confidence(self, site: Site, match: Match, operation: Operation) -> Confidence:
+        """As sure as the weakest premise: the rule, the match, the operation and the file."""
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
         if self.counts_little(site, costs=True, called=operation.called):
             premises.append(Confidence.POSSIBLE)
-        heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
-        return self.worded(site, match, min(premises), _calls_to(operation), heat)
+        return min(premises)
 
 
 def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:

@@ -31,7 +31,6 @@ _HELP = {
     Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
-_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
@@ -123,8 +122,8 @@ class CreatedOnHostThenMoved(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A tensor that the device could have made, or that was made of the host's numbers."""
-        if operation.source == "number":
-            return None
+        if operation.source == "number" or isinstance(site.statement, ast.Expr) and site.statement.value is site.node:
+            return None  # TRN208 tells a number, TRN216 a move without effect
         if operation.happening is Happening.INDEX_COPY:
             return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)
         made = made_and_moved(site) if isinstance(site.node, ast.Call) else None
@@ -132,7 +131,8 @@ class CreatedOnHostThenMoved(OperationRule):
             return Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
+        usual = _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
+        instead = _OF_SIZES if of_sizes else usual
         return Match(site, fields=fields, help=instead, fix_safety=_safety(site, made))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -10,7 +10,7 @@ from torch import nn
 from caption.data import tokenizer, web_loader
 from caption.model import TextTower
 
-os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segment:True"  #! TRN310
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segment:True"
 
 
 class MaskedText(nn.Module):

@@ -61,7 +61,7 @@ def mark_training(model, optimizer, loader, device):
         for images, tokens in loader:
             images = images.to(device, non_blocking=True)
             tokens = tokens.to(device, non_blocking=True)
-            forward = torch.compile(lambda x, y: caption_loss(model(x, y), y))  #! TRN704
+            forward = torch.compile(lambda x, y: caption_loss(model(x, y), y))
             loss = forward(images, tokens)
             optimizer.zero_grad()
             loss.backward()

@@ -28,7 +28,7 @@ def train(network, paths, device, epochs, accumulate):
             mask = mask.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
             seen = mask.sum()
-            dist.all_reduce(seen)  #! TRN506
+            dist.all_reduce(seen)
             scores = model(regions, tokens, mask)  #! TRN705
             loss = region_loss(scores, labels)
             loss.backward(retain_graph=True)  #! TRN307 TRN510

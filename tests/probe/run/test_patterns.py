@@ -26,7 +26,6 @@ MISTAKES = {
     "TRN414": "model.eval()",
     "TRN417": "# evaluates",
     "TRN606": "spare.zero_grad()",
-    "TRN704": "torch.compile(",
 }
 
 
@@ -88,7 +87,7 @@ def test_what_ranks_exchange(runner: Runner) -> None:
     assert whole.recoverable is not None
     assert 0 < whole.recoverable.low <= whole.recoverable.high
     # What could run beside other work is gained at most.
-    part = said_of(run, "TRN506", whole.at.line, whole.at.path)
+    part = said_of(run, "TRN501", whole.at.line, whole.at.path)
     assert part.cost is not None
     assert (part.state, part.cost.low) == (State.INCONCLUSIVE, 0.0)
 
@@ -99,7 +98,7 @@ def test_ranks_that_have_no_need_of_it(runner: Runner) -> None:
     run = with_others(launched.runs[0], launched.runs)
     lines = {
         "TRN215": "all_reduce(",
-        "TRN506": "all_reduce(",
+        "TRN501": "all_reduce(",
         "TRN508": "DistributedDataParallel(Halves",
         "TRN510": ".backward()",
     }

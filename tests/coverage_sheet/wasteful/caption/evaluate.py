@@ -36,7 +36,7 @@ def confusion(scores, labels, classes):
     matrix = torch.zeros(classes, classes, device="cuda")
     matrix.index_put_((labels, scores.argmax(1)), torch.ones((), device="cuda"), accumulate=True)
     totals = torch.tensor(matrix.sum(1, keepdim=True))  #! TRN416
-    on_host = (matrix / totals).to("cpu", non_blocking=True)  #! TRN206
+    on_host = (matrix / totals).to("cpu", non_blocking=True)
     return on_host.numpy()
 
 
