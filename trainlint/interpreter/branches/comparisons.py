@@ -70,7 +70,8 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     turned = _TURNED.get(type(operator))
     if turned is not None:
         return compared(_as(test, left, turned, right), value_of, hot).turned
-    code = text(test)
+    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+        return _with_none(left, value_of(left))
     remainder = _remainder(test)
     if remainder is not None:
         branch = interval(remainder.left, remainder.right, value_of(remainder.left))
@@ -78,9 +79,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
             return branch
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
-    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
-        return _with_none(left, first)
-    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, code))
+    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, text(test)))
     return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
 
 
@@ -99,7 +98,8 @@ def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
     """The comparison with the side first that is asked, and the constant or limit second: `step > 5` for `5 < step`."""
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     mirrored = _MIRRORED.get(type(operator))
-    if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
+    of_constant = isinstance(right, ast.Constant) and not isinstance(left, ast.Constant)  # most are
+    if mirrored is None or of_constant or _standing(left, value_of) <= _standing(right, value_of):
         return test
     return _as(test, right, mirrored, left)
 
