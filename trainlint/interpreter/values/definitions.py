@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.text import text
 from trainlint.interpreter.values.value import Environment, Value
 
 TEST_PATH: Final = re.compile(
@@ -164,8 +165,8 @@ class Function:
         """Of the last positional parameters."""
         self.named_defaults: tuple[Value | None, ...] = ()
         """Of the parameters that are given by name alone."""
-        self.decorators = tuple(ast.unparse(node) for node in getattr(node, "decorator_list", ()))
-        names = [text.partition("(")[0] for text in self.decorators]
+        self.decorators = tuple(map(text, getattr(node, "decorator_list", ())))
+        names = [code.partition("(")[0] for code in self.decorators]
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
         self.memo = any(_MEMO.search(name) for name in names)
