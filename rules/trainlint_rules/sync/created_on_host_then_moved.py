@@ -122,7 +122,7 @@ class CreatedOnHostThenMoved(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A tensor that the device could have made, or that was made of the host's numbers."""
-        if operation.source == "number" or isinstance(site.statement, ast.Expr) and site.statement.value is site.node:
+        if operation.source == "number" or (isinstance(site.statement, ast.Expr) and site.statement.value is site.node):
             return None  # TRN208 tells a number, TRN216 a move without effect
         if operation.happening is Happening.INDEX_COPY:
             return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)
@@ -131,8 +131,7 @@ class CreatedOnHostThenMoved(OperationRule):
             return Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        usual = _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
-        instead = _OF_SIZES if of_sizes else usual
+        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
         return Match(site, fields=fields, help=instead, fix_safety=_safety(site, made))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
