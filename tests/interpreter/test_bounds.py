@@ -201,7 +201,8 @@ for batch in torch.utils.data.DataLoader([]):
     run = run_project(Project([("train.py", ast.parse(code))]), events.append)
     assert places(events) == ["train.py:10 ITEM sure"]
     assert [left.sentence for left in run.left_out] == [
-        "`broken` in line 3 is not wholly known: trainlint failed on it (LookupError: no such thing); please report this"
+        "`broken` in line 3 is not wholly known: trainlint failed on it (LookupError: no such thing); please report "
+        "this"
     ]
 
 
