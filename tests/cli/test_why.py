@@ -73,7 +73,9 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     result = program("why", "train.py:10")
     assert (result.code, result.err) == (0, "")
     assert "\x1b[" not in result.out
-    assert result.out.startswith("  10 │             print(loss.item())\n  heat:     in train: runs now and then: line 5")
+    assert result.out.startswith(
+        "  10 │             print(loss.item())\n  heat:     in train: runs now and then: line 5"
+    )
     assert "line 5: for step, (inputs, targets) in" in result.out
     assert "→ line 9: if step % 100 == 0" in result.out
     assert "loss is a tensor in device memory, with a graph, " in result.out
