@@ -146,7 +146,7 @@ def test_deep_but_legal_code_is_judged() -> None:
 
 def test_findings_below_the_wanted_confidence_are_left_out() -> None:
     net = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x + torch.arange(8).to(x.device)\n"
-    source = source_from_text("train.py", LOOP + net)
+    source = source_from_text("train.py", f"import torch\n{LOOP}{net}")
     sure = judged(source, rules(), Config(min_confidence=Confidence.CERTAIN, preview=True)).findings
     likely = judged(source, rules(), Config(min_confidence=Confidence.UNLIKELY, preview=True)).findings
     assert all(finding.confidence is Confidence.CERTAIN for finding in sure)

@@ -31,7 +31,6 @@ _HELP = {
     Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
-_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
@@ -123,8 +122,8 @@ class CreatedOnHostThenMoved(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A tensor that the device could have made, or that was made of the host's numbers."""
-        if operation.source == "number":
-            return None
+        if operation.source == "number" or (isinstance(site.statement, ast.Expr) and site.statement.value is site.node):
+            return None  # TRN208 tells a number, TRN216 a move without effect
         if operation.happening is Happening.INDEX_COPY:
             return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)
         made = made_and_moved(site) if isinstance(site.node, ast.Call) else None

@@ -176,7 +176,7 @@ def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], ship
 
 @lru_cache(maxsize=64)
 def _root(directory: str) -> str:
-    """The directory from which paths of a group count: imports name packages, and tests are known by their directories."""
+    """The directory from which the paths of a group count: imports name packages, and tests lie in directories."""
     return project_around(directory) or package_parent(directory)
 
 
