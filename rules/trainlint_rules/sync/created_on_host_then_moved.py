@@ -122,8 +122,8 @@ class CreatedOnHostThenMoved(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A tensor that the device could have made, or that was made of the host's numbers."""
-        if operation.source == "number":
-            return None
+        if operation.source == "number" or (isinstance(site.statement, ast.Expr) and site.statement.value is site.node):
+            return None  # TRN208 tells a number, TRN216 a move without effect
         if operation.happening is Happening.INDEX_COPY:
             return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)
         made = made_and_moved(site) if isinstance(site.node, ast.Call) else None

@@ -31,7 +31,7 @@ def train(pictures, device, epochs):
         for images, labels in loader:
             images = images.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
-            noise = torch.from_numpy(np.random.normal(0, 0.1, images.shape)).float().to(device)  #! TRN217
+            noise = torch.from_numpy(np.random.normal(0, 0.1, images.shape)).float().to(device)  #! TRN207
             with torch.no_grad():
                 answers = teacher(images)
             before = copy.deepcopy(student.state_dict())  #! TRN312

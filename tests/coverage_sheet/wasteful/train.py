@@ -39,7 +39,7 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
         with autocast():
             pictures, captions, scale = model(images, tokens)  #! TRN705
             loss = contrastive_loss(pictures, captions, scale)
-        if not torch.isfinite(loss):  #! TRN214
+        if not torch.isfinite(loss):  #! TRN203
             raise FloatingPointError("the loss is not finite")
         optimizer.zero_grad()
         scaler.scale(loss).backward()
@@ -53,8 +53,8 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
         dist.all_reduce(mean_loss)  #! TRN215
         if step % 50 == 0 and is_main():
             print(mean_loss / dist.get_world_size())
-        meter.update(loss)  #! TRN218
-        bar.set_postfix(loss=loss.item())  #! TRN212
+        meter.update(loss)
+        bar.set_postfix(loss=loss.item())  #! TRN201
         dist.barrier()  #! TRN505
         torch.cuda.empty_cache()  #! TRN301
     return running_loss / len(loader)
