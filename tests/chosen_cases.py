@@ -26,7 +26,7 @@ CHOSEN = {
     "tests/cases/TRN205/many_shapes.py": "synchronization: batches as tuples, dicts and objects, copied to a device",
     "tests/cases/TRN207/tables.py": "synchronization: arrays and host tensors, values that stay the same over steps",
     "tests/cases/TRN209/near_misses.py": "synchronization: masks, indices and sizes of tensors",
-    "tests/cases/TRN212/bars.py": "synchronization: progress bars, which are followed through their names",
+    "tests/cases/TRN203/bars.py": "synchronization: progress bars, which are followed through their names",
     "tests/cases/TRN303/targets.py": "memory: which parameters train, target networks, graphs that are never used",
     "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
     "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",

@@ -212,7 +212,7 @@ def test_what_was_found_out_before_an_interruption_is_kept(project: Path) -> Non
     with pytest.raises(Gone):
         judging.judged(texts(project, utils=UTILS))
     assert len(findings(judging, texts(project, utils=UTILS))) == 1
-    assert calls == 3  # summarised before, linked now
+    assert calls == 4  # summarised before; linked and executed now
 
 
 def test_a_wrong_configuration_fails_its_files_until_it_is_mended(project: Path) -> None:

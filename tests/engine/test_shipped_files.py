@@ -10,6 +10,7 @@ import pytest
 from tests.cache.project import age, opened
 from tests.cache.project import run_over as judged
 from trainlint.bounded import SHIPPED_BYTES
+from trainlint.config import Overrides
 from trainlint.engine.index import shipped_files
 from trainlint.finding import Confidence
 
@@ -192,8 +193,8 @@ for images, _ in loader:
 def test_an_option_for_workers_is_zero_unless_a_command_for_its_script_sets_it(text: str, found: bool) -> None:
     Path("alone.py").write_text(WORKERS)
     Path("run.sh").write_text(text)
-    findings = judged("alone.py").report.findings
-    assert any(item.code == "TRN101" and item.confidence >= Confidence.LIKELY for item in findings) is found
+    findings = judged("alone.py", overrides=Overrides(min_confidence=Confidence.POSSIBLE)).report.findings
+    assert any(item.code == "TRN101" for item in findings) is found
 
 
 def test_a_loader_for_which_no_call_asks_loads_nothing() -> None:

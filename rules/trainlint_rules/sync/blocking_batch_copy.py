@@ -25,6 +25,7 @@ from trainlint_rules.sync.idioms.copies import (
     takes_non_blocking,
     unpinned_loaders,
 )
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 
 TYPE_CHECKING = False
@@ -129,8 +130,10 @@ class BlockingBatchCopy(OperationRule):
     fix_title = "Copy without blocking the host"
     fix_safety = Safety.SAFE
 
-    def of_operation(self, site: Site, operation: Operation) -> Match:
-        """A copy of a batch during which the host waits."""
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
+        if isinstance(site.node, ast.Call) and dropped_move(site.file, site.place):
+            return None
         others = tuple(_alike(site, operation))
         related = tuple(site.related(other.call, _ALIKE) for other in others)
         if not _is_copy(site):

@@ -38,7 +38,6 @@ _HELP = {
     Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
-_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"

@@ -14,7 +14,7 @@ class Digits(pl.LightningDataModule):
         self.workers = workers
 
     def train_dataloader(self):
-        return DataLoader(self.dataset, batch_size=32, num_workers=self.workers, shuffle=True)  #! TRN103
+        return DataLoader(self.dataset, batch_size=32, num_workers=self.workers, shuffle=True)  #! TRN102 TRN103
 
     def test_dataloader(self):
         return DataLoader(self.dataset, batch_size=32, num_workers=self.workers)  # tests run once

@@ -83,7 +83,7 @@ def explore(env, device, total, noise):
         observation, reward, done, _ = env.step(actions)
         if step >= 1000:
             spread = torch.randn_like(torch.Tensor(actions[0]))
-            loss = (actor(spread.to(device)) - 1).square().mean()  #! TRN207
+            loss = (actor(spread.to(device)) - 1).square().mean()  #! TRN205
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 
-def decided_by_callers(file: SemanticModel, call: ast.Call, block: Block) -> bool:
-    """Whether a read such as `x.item()` happens only if a parameter, or a part of one, is a tensor."""
-    return _parameter_read(file, call, block) is not None
-
-
 def guarded_reads(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
     """Function → that it reads what its callers give it, if it is a tensor."""
     if not any(name in file.outline.calls for name in TYPE_TESTS):

@@ -11,7 +11,6 @@ from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.host_reads import CPU
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import NUMBER_NAME
@@ -146,19 +145,3 @@ def captures_graph(place: Place, file: SemanticModel) -> bool:
         for name in ("CUDAGraph", "graph", "make_graphed_callables")
         for other in calls_of(file, name, body)
     )
-
-
-def asynchronous_copy_before(place: Place, file: SemanticModel) -> bool:
-    """Whether the same function copies to the host without blocking before a place: then it must wait there."""
-    function = file.graph.enclosing(place.block)
-    line = getattr(place.node, "lineno", 0)
-    body = function.body if function is not None else file.outline.module
-    for name in ("to", "copy_", CPU.name):
-        for other in calls_of(file, name, body):
-            call = other.node
-            assert isinstance(call, ast.Call)
-            if call.lineno < line and file.graph.enclosing(other.block) is function:
-                if any(keyword.arg == "non_blocking" for keyword in call.keywords):
-                    if name == "copy_" or file.kinds.of(call, other.block).home is Home.HOST:
-                        return True
-    return False

@@ -60,7 +60,8 @@ class ExecutedLines:
 
 def executed_lines(linked: Sequence[Member], file: Member, shipped: ShippedFiles) -> ExecutedLines:
     """Execute a file with those that it was linked with, and tell what concerns it."""
-    for group in groups_of(linked, [file], Member.source, shipped):
+    alone = [] if any(member.path == file.path for member in linked) else [file]
+    for group in groups_of(linked, alone, Member.source, shipped):
         path = next((path for path, member in group.members.items() if member.path == file.path), "")
         if path:
             done = execute_group(group, {}, path)[1]

@@ -128,7 +128,11 @@ def _standing(node: ast.expr, value_of: ValueOf) -> int:
         return 1 if limit else 0
     if limit:
         return 4
-    return 2 if ELAPSED.search(text(node)) else 3
+    return 2 if ELAPSED.search(text(node)) or _is_time(value_of(node)) else 3
+
+
+def _is_time(value: Value) -> bool:
+    return isinstance(value, Plain) and value.meaning == "time"
 
 
 @lru_cache(maxsize=NAMES)
@@ -268,7 +272,8 @@ def _measured(test: ast.Compare, value: Value, code: str, value_of: ValueOf) -> 
     left, right = test.left, test.comparators[0]
     if BEST.search(last_name(left)) or BEST.search(last_name(right)):
         return Branch(holds="rare", because=f"`{code}`")
-    later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and PASSED_TIME.search(code)
+    passed = _is_time(value) or PASSED_TIME.search(code) is not None
+    later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and passed
     if later and _standing(left, value_of) != _standing(right, value_of):
         return Branch(holds="rare", because=f"`{code}`")
     return None

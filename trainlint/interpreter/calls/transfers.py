@@ -10,7 +10,7 @@ from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import PLAIN, Place, Tensor
+from trainlint.interpreter.values.kinds import Choice, Device, Name, Place, Tensor
 from trainlint.interpreter.values.value import Value
 
 _OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
@@ -35,17 +35,23 @@ def _destination(name: str, arguments: Arguments, node: ast.Call) -> Place | Non
         case "to":
             return _named_place(arguments, node)
     first = arguments.args[0] if arguments.args else None
-    if name == "type_as" and isinstance(first, Tensor):
+    if isinstance(first, Tensor if name == "type_as" else Device):
         return first.place
-    return "device" if node.args and "cuda" in text(node.args[0]) else None
+    return "device" if node.args and ("cuda" in text(node.args[0]) or _may_name_gpu(first)) else None
+
+
+def _may_name_gpu(kind: Value | None) -> bool:
+    """Whether a type of tensors is, or may be, one of a GPU: `torch.cuda.FloatTensor if is_available() else ...`."""
+    options = kind.options if isinstance(kind, Choice) else (kind,)
+    return any(isinstance(one, Name) and one.dotted.startswith("torch.cuda.") for one in options)
 
 
 def _converted(base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
-    """The tensor in another dtype; `.type()` names the one that it has."""
+    """The tensor in another dtype; `.type()` names the one that it has, with its device."""
     if name == "to":
         code = text(node.args[0] if node.args else node)
         return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
-    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
+    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else Device(base.place)
 
 
 def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:

@@ -22,6 +22,7 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
     ARRAY,
     NONE,
     PLAIN,
@@ -119,6 +120,8 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
             return Stream(Tensor(way=("a parameter",)))
         case "named_parameters":
             return Stream(Items((PLAIN, Tensor(way=("a parameter",))), fixed=True))
+        case "state_dict" if MODEL_OBJECT.search(owner):
+            return Mapping_({ANY_KEY: Tensor(way=("a parameter",))})
         case "backward":
             run.effects.add("trains")
             return NONE

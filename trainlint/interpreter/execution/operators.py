@@ -9,7 +9,9 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ARRAY,
+    ARRAY_ITEM,
     PLAIN,
+    TIME,
     UNKNOWN,
     Array,
     Items,
@@ -18,7 +20,6 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Source,
     Tensor,
-    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -34,19 +35,21 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _of_tensors(left, right, operator)
     if isinstance(left, Array) or isinstance(right, Array):
-        return ARRAY
+        return ARRAY if any(isinstance(one, Array) and not one.is_item for one in (left, right)) else ARRAY_ITEM
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
     return _of_plain(left, right, operator)
 
 
 def _of_plain(left: Value, right: Value, operator: ast.operator) -> Value:
-    """The result for what is neither a tensor nor a container: a counter stays one."""
+    """The result for what is neither a tensor nor a container: a counter stays one, and so does a time."""
+    if isinstance(operator, ast.Sub) and any(isinstance(one, Plain) and one.meaning == "time" for one in (left, right)):
+        return TIME
     counts = [one.meaning for one in (left, right) if isinstance(one, Plain) and one.meaning in ("counter", "inner")]
     if isinstance(left, Plain) and isinstance(right, Plain):
         return Plain(meaning=counts[0]) if counts and isinstance(operator, _COUNTED_ON) else PLAIN
-    counted = isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown)
-    return Plain(meaning=counts[0]) if counted and counts else UNKNOWN
+    with_unknown = ast.Add | ast.FloorDiv if isinstance(left, Plain) else ast.Add  # `i + batches * epoch`
+    return Plain(meaning=counts[0]) if counts and isinstance(operator, with_unknown) else UNKNOWN
 
 
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:

@@ -223,34 +223,36 @@ class Run:
         return ended
 
     def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
-        """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
+        """Execute statements, as `block` does; where that crashes, or Python's stack ends, the rest is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
         loops, passes = len(self.loops), self.passes
         step, behind, leaving, block = frame.step, frame.behind, frame.leaving, frame.block
         state = self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning
         try:
             return self.block(body, frame)
-        except RecursionError:
+        except Exception as error:  # noqa: BLE001  # named in `left_out`: it is to cost this function and no other
             del self.stack[depth:]
             del self.loops[loops:]
             self.effects, self.told, frame.names, self.passes = effects, told, names, passes
             frame.step, frame.behind, frame.leaving, frame.block = step, behind, leaving, block
             self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning = state
-            self.give_up(frame, Limit.NESTING)
+            self.give_up(frame, Limit.NESTING, error)
             return False
 
     def spend(self, frame: Frame, items: int) -> None:
         """Count items that are evaluated, or names that are copied, as statements."""
         frame.module.spent += items // bounds.NAMES_A_STATEMENT
 
-    def give_up(self, frame: Frame, limit: Limit) -> None:
+    def give_up(self, frame: Frame, limit: Limit, error: Exception | None = None) -> None:
         """Leave out the rest of what is executed in a frame; a function may return anything then."""
         node = frame.function.node if frame.function is not None else None if frame.cls is None else frame.cls.node
-        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit))
+        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit), error)
         frame.returned.append(UNKNOWN)
 
-    def leave_out(self, what: LeftOut) -> None:
-        """Remember that something is not executed."""
+    def leave_out(self, what: LeftOut, error: Exception | None = None) -> None:
+        """Remember that something is not executed: because of its limit, or of an error but that of Python's stack."""
+        if error is not None and not isinstance(error, RecursionError):
+            what = what._replace(limit=Limit.CRASH, error=f"{type(error).__name__}: {error}")
         self.left_out[what] = None
 
     def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -147,13 +147,6 @@ def _command_line_default(file: SemanticModel, name: str) -> int | None:
     return None
 
 
-@early_guard
-def has_workers(site: Site) -> bool:
-    """The loader has workers, or an option may set them."""
-    option = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
-    return option.given and constant(option.value) != 0 and option_left_at_zero(site) is None
-
-
 def option_left_at_zero(site: Site) -> str | None:
     """The option that gives the loader its workers, if it is 0 by default and nothing in the project sets it.
 

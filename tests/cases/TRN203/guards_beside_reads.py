@@ -14,7 +14,7 @@ class Trainer:
             inputs = inputs.to(self.device, non_blocking=True)
             targets = targets.to(self.device, non_blocking=True)
             loss = criterion(self.model(inputs), targets)
-            assert torch.isfinite(loss).all(), "diverged"
+            assert torch.isfinite(loss).all(), "diverged"  #! TRN203
             shown = loss.item()  #! TRN201
             optimizer.zero_grad()
             loss.backward()
@@ -23,12 +23,12 @@ class Trainer:
             self.update_and_save(loss.detach(), shown)
 
     def smallest(self, values):
-        if torch.isnan(values).all():
+        if torch.isnan(values).all():  #! TRN203
             return values[0]
         return torch.min(values[~torch.isnan(values)])  #! TRN209
 
     def update_and_save(self, current, shown):
-        if torch.isnan(current):
+        if torch.isnan(current):  #! TRN203
             current = torch.zeros_like(current)
         self.best.append((current, shown))
         torch.save(self.model.state_dict(), "best.pt")

@@ -1,4 +1,4 @@
-"""Numbers that the host needs as well: TRN207 speaks of the copy."""
+"""Numbers that the host needs as well."""
 
 import numpy as np
 import torch

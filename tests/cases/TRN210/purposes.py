@@ -1,6 +1,5 @@
-"""Copies in forward passes that are for something else, or that other rules report."""
+"""Copies in forward passes that are for something else: the host waits for them all the same."""
 
-import ray
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -9,7 +8,7 @@ from tqdm import tqdm
 
 def to_number(value):
     if isinstance(value, torch.Tensor):
-        value = value.cpu()
+        value = value.cpu()  #! TRN210
     return value
 
 
@@ -22,18 +21,18 @@ class Encoder(nn.Module):
         kept = mask.to("cpu", non_blocking=True)
         shape = mask.sum(1)
         dist.send(shape, 1)
-        sizes = shape.tolist()
-        norms = [parameter.norm().cpu() for parameter in self.inner.parameters()]  #! TRN211
+        sizes = shape.tolist()  #! TRN210
+        norms = [parameter.norm().cpu() for parameter in self.inner.parameters()]  #! TRN210
         bar = tqdm(sizes)
-        bar.set_postfix(mean=features.mean().cpu())  #! TRN212
-        return self.inner(features), kept, norms, to_number(mask)  #! TRN218
+        bar.set_postfix(mean=features.mean().cpu())  #! TRN210
+        return self.inner(features), kept, norms, to_number(mask)
 
 
 class Stopper(nn.Module):
     def forward(self, features):
         stop_flag = torch.zeros(1, device=features.device)
         dist.broadcast(stop_flag, 0)
-        return features, stop_flag.cpu()
+        return features, stop_flag.cpu()  #! TRN210
 
 
 class Captioner(nn.Module):
@@ -42,7 +41,17 @@ class Captioner(nn.Module):
         self.tokenizer = tokenizer
 
     def forward(self, features):
-        return self.tokenizer.batch_decode(features.argmax(-1).cpu())
+        return self.tokenizer.batch_decode(features.argmax(-1).cpu())  #! TRN210
+
+
+class Weighted(nn.Module):
+    def __init__(self, classifier):
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, features):
+        weights = self.classifier.predict_proba(features.detach().cpu().numpy())  #! TRN210
+        return features.sum() * weights.mean()
 
 
 class Metric(nn.Module):
@@ -53,20 +62,12 @@ class Metric(nn.Module):
         return features.mean().cpu()
 
 
-class Driver(nn.Module):
-    def collect(self, workers):
-        return ray.get([worker.sample.remote() for worker in workers])
-
-    def forward(self, features):
-        return features.mean().cpu()
-
-
-def train(loader, tokenizer, device):
+def train(loader, tokenizer, classifier, device):
     encoder = Encoder().to(device)
     stopper = Stopper().to(device)
     captioner = Captioner(tokenizer).to(device)
+    weighted = Weighted(classifier).to(device)
     metric = Metric().to(device)
-    driver = Driver().to(device)
     optimizer = torch.optim.AdamW(encoder.parameters(), fused=True)
     for features, mask in loader:
         features = features.to(device, non_blocking=True)
@@ -74,9 +75,9 @@ def train(loader, tokenizer, device):
         outputs = encoder(features, mask)
         stopper(features)
         captioner(features)
+        weighted(features)
         metric(features)
-        driver(features)
-        kept = to_number(mask)  #! TRN218
+        kept = to_number(mask)
         loss = outputs[0].sum()
         optimizer.zero_grad()
         loss.backward()

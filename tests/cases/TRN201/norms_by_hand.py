@@ -14,7 +14,7 @@ class Trainer:
     def gradient_norm(self):
         total = 0.0
         for parameter in self.main_params:
-            total += (parameter.grad**2).sum().item()  #! TRN211
+            total += (parameter.grad**2).sum().item()  #! TRN201
         return math.sqrt(total)
 
     def overflowed(self):
@@ -31,12 +31,12 @@ class Trainer:
             for name, parameter in self.model.named_parameters():
                 if parameter.grad is not None:
                     norm = parameter.grad.detach().norm(2)
-                    norms[name] = norm.item()  #! TRN211
+                    norms[name] = norm.item()  #! TRN201
             for group in self.optimizer.param_groups:
                 for parameter in group["params"]:
-                    if torch.isnan(parameter.grad).any():  #! TRN211
+                    if torch.isnan(parameter.grad).any():  #! TRN203
                         parameter.grad.zero_()
-            if any(not torch.isfinite(p.grad).all() for p in self.model.parameters()):  #! TRN211
+            if any(not torch.isfinite(p.grad).all() for p in self.model.parameters()):  #! TRN203
                 continue
             self.gradient_norm()
             self.optimizer.step()

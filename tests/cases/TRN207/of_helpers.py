@@ -1,4 +1,4 @@
-"""What helpers make is moved once, made on the device, copied without waiting, or never leaves the host."""
+"""What helpers make is moved once, made on the device, pinned, or stays on the host; what they get is copied."""
 
 import detector_ops
 import numpy as np
@@ -27,16 +27,16 @@ def table(size, device):
 def keep_best(boxes, limit):
     keep = torch.zeros(boxes.size(0), dtype=torch.long)
     count = detector_ops.suppress(boxes, keep, limit)
-    return boxes[keep[:count].cuda()]
+    return boxes[keep[:count].cuda()]  #! TRN207
 
 
 def pairs(costs):
     rows, columns = linear_sum_assignment(costs)
-    return torch.from_numpy(rows).to(costs.device), torch.from_numpy(columns).to(costs.device)
+    return torch.from_numpy(rows).to(costs.device), torch.from_numpy(columns).to(costs.device)  #! TRN207
 
 
 def add_offsets(cells, offsets):
-    return (cells + offsets.to(cells.device)).sum()
+    return (cells + offsets.to(cells.device)).sum()  #! TRN207
 
 
 class Mixer(nn.Module):

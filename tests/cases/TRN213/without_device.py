@@ -1,4 +1,4 @@
-"""A scaler in a script for the host."""
+"""A scaler says that there is a GPU, where nothing else does."""
 
 import torch
 
@@ -10,5 +10,5 @@ def train(model, criterion, optimizer, scaler, train_loader):
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
-        print(scaler.get_scale())
+        print(scaler.get_scale())  #! TRN213
     torch.save(model.state_dict(), "model.pt")

@@ -12,4 +12,4 @@ def train(model, criterion, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        shown.write(f"loss {loss.item():.3f}")  #! TRN212
+        shown.write(f"loss {loss.item():.3f}")  #! TRN201

@@ -15,23 +15,23 @@ def train(model, optimizer, loader, device):
         images = images.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)
         outputs = model(images)
-        assert not torch.isnan(outputs).any(), "the network gives NaN"  #! TRN214
+        assert not torch.isnan(outputs).any(), "the network gives NaN"  #! TRN203
         loss = torch.nn.functional.cross_entropy(outputs, labels)
-        if math.isnan(loss):  #! TRN214
+        if math.isnan(loss):  #! TRN203
             logger.warning("a step is left out")
             continue
-        if loss != loss:  #! TRN214
+        if loss != loss:  #! TRN203
             continue
-        if np.isinf(loss.item()):  #! TRN214
+        if np.isinf(loss.item()):  #! TRN201
             raise FloatingPointError
         optimizer.zero_grad()
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        if torch.isnan(norm) or torch.isinf(norm):  #! TRN214
+        if torch.isnan(norm) or torch.isinf(norm):  #! TRN203
             continue
-        if torch.isfinite(outputs).logical_not().sum() > 0:  #! TRN214
+        if torch.isfinite(outputs).logical_not().sum() > 0:  #! TRN203
             continue
-        skipped = torch.isnan(norm).item()  #! TRN214
+        skipped = torch.isnan(norm).item()  #! TRN201
         if not skipped:
             optimizer.step()
 
@@ -44,7 +44,7 @@ def filtered(model, optimizer, loader, args):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if args.logging_nan_loss_filter and (torch.isnan(loss) or torch.isinf(loss)):  #! TRN214
+        if args.logging_nan_loss_filter and (torch.isnan(loss) or torch.isinf(loss)):  #! TRN203
             continue
         total += loss.detach()
     return total

@@ -12,10 +12,10 @@ def train(generator, optimizer, loader, device):
     generator = generator.to(device)
     for images in loader:
         images = images.to(device, non_blocking=True)
-        first = Variable(Tensor(np.random.normal(0, 1, (images.shape[0], 100))))  #! TRN217
-        second = torch.tensor(np.random.rand(len(images), 100), device=device)  #! TRN217
+        first = Variable(Tensor(np.random.normal(0, 1, (images.shape[0], 100))))  #! TRN207
+        second = torch.tensor(np.random.rand(len(images), 100), device=device)  #! TRN207
         drawn = np.random.randint(0, 10, len(images))
-        labels = torch.from_numpy(drawn).long().to(device)  #! TRN217
+        labels = torch.from_numpy(drawn).long().to(device)  #! TRN207
         loss = (generator(first, second, labels) - images).abs().mean()
         optimizer.zero_grad()
         loss.backward()

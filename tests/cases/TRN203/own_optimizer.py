@@ -24,16 +24,16 @@ class Trusting(Optimizer):
                 velocity.mul_(0.9).add_(p.grad, alpha=0.1)
                 length = torch.norm(p.data)
                 speed = velocity.norm()
-                if length == 0 or speed == 0:  #! TRN211
+                if length == 0 or speed == 0:  #! TRN203
                     trust = 1.0
                 else:
                     trust = length / speed
-                if velocity.max() < self.floor:  #! TRN211
+                if velocity.max() < self.floor:  #! TRN203
                     continue
                 rate = group["lr"] / state["step"]
                 if rate < 1e-9:
                     continue
-                p.data.add_(velocity, alpha=-rate * trust)  #! TRN211
+                p.data.add_(velocity, alpha=-rate * trust)  #! TRN203
                 p.data.add_(velocity * trust, alpha=-rate)
 
 

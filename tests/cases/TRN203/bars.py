@@ -14,12 +14,12 @@ def train(model, criterion, optimizer, train_loader, device):
         loss.backward()
         optimizer.step()
         total = loss.detach() if total is None else total + loss.detach()
-        bar.set_postfix(loss=loss)  #! TRN212
-        bar.set_postfix({"loss": float(loss), "total": total.item()})  #! TRN212
-        bar.set_description("loss %.3f of %d" % (loss, len(train_loader)))  #! TRN212
-        bar.set_description(("%10s" * 2 + "%10.4g") % ("loss", "mean", total.mean()))  #! TRN212
-        bar.set_postfix_str("{:.3f}".format(loss.item()))  #! TRN212
-        tqdm.write(f"loss {loss.detach().cpu().item():.3f}")  #! TRN212
+        bar.set_postfix(loss=loss)  #! TRN203
+        bar.set_postfix({"loss": float(loss), "total": total.item()})  #! TRN201 TRN203
+        bar.set_description("loss %.3f of %d" % (loss, len(train_loader)))  #! TRN203
+        bar.set_description(("%10s" * 2 + "%10.4g") % ("loss", "mean", total.mean()))  #! TRN203
+        bar.set_postfix_str("{:.3f}".format(loss.item()))  #! TRN201
+        tqdm.write(f"loss {loss.detach().cpu().item():.3f}")  #! TRN202
 
 
 def train_by_steps(model, optimizer, batches, device):
@@ -28,4 +28,4 @@ def train_by_steps(model, optimizer, batches, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        steps.set_description(f"loss {loss:.3f}")  #! TRN212
+        steps.set_description(f"loss {loss:.3f}")  #! TRN203

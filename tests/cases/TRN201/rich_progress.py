@@ -13,4 +13,4 @@ def train(model, criterion, optimizer, train_loader, device):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            progress.update(task, advance=1, description=f"loss {loss.item():.3f}")  #! TRN212
+            progress.update(task, advance=1, description=f"loss {loss.item():.3f}")  #! TRN201
