@@ -185,7 +185,7 @@ def test_a_crash_costs_the_function_that_it_is_in_and_is_named(monkeypatch: pyte
     def crash(*_: object) -> None:
         raise LookupError("no such thing")
 
-    monkeypatch.setitem(PARTS.expressions, ast.Set, crash)  # type: ignore[index]  # a dict, which nothing else changes
+    monkeypatch.setitem(PARTS.expressions, ast.Set, crash)
     code = """
 import torch
 def broken(x):
@@ -201,7 +201,8 @@ for batch in torch.utils.data.DataLoader([]):
     run = run_project(Project([("train.py", ast.parse(code))]), events.append)
     assert places(events) == ["train.py:10 ITEM sure"]
     assert [left.sentence for left in run.left_out] == [
-        "`broken` in line 3 is not wholly known: trainlint failed on it (LookupError: no such thing); please report this"
+        "`broken` in line 3 is not wholly known: trainlint failed on it (LookupError: no such thing); "
+        "please report this"
     ]
 
 

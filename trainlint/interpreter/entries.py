@@ -208,13 +208,12 @@ def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Env
 
 def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
     """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
-    note = "" if arg.annotation is None else text(arg.annotation)
     told = _by_default(arg, default) or host_value(arg.annotation)
     if told is not None:
         return told
     if "device" in arg.arg:
         return Device("device")
-    annotated = _annotated(note, function, heat) if note else None
+    annotated = None if arg.annotation is None else _annotated(text(arg.annotation), function, heat)
     if annotated is not None:
         return annotated
     if heat == "step" and _takes_tensors(function):

@@ -138,8 +138,7 @@ class CreatedOnHostThenMoved(OperationRule):
             return Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        usual = _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
-        instead = _OF_SIZES if of_sizes else usual
+        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
         return Match(site, fields=fields, help=instead, fix_safety=_safety(site, made))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.effects.reads import asynchronous_copy_before
 from trainlint.analysis.effects.removable_calls import removable, wait_is_used
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
@@ -25,12 +23,6 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 _READ_LATER = "read the times of events some steps later, when they are over: that needs no wait"
 _TIMED = "measure with CUDA events: without the wait, this clock would be wrong"
-
-
-@guard
-def _copied_before(site: Site) -> bool:
-    """An asynchronous copy to the host comes before it."""
-    return asynchronous_copy_before(site.place, site.file)
 
 
 class SynchronizeInTrainingStep(OperationRule):
@@ -101,7 +93,7 @@ class SynchronizeInTrainingStep(OperationRule):
     name = "synchronize-in-training-step"
     happenings = frozenset({Happening.SYNCHRONIZE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    unless = (in_benchmark, before_graph_capture, _copied_before)
+    unless = (in_benchmark, before_graph_capture)
     message = "`{text}` makes the CPU wait for the GPU{often}"
     help = "remove it; to time a step, use CUDA events"
     fix_title = "Remove the synchronisation"

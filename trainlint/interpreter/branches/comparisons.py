@@ -70,20 +70,19 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     turned = _TURNED.get(type(operator))
     if turned is not None:
         return compared(_as(test, left, turned, right), value_of, hot).turned
-    code = text(test)
+    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+        return _with_none(left, value_of(left))
     remainder = _remainder(test)
     if remainder is not None:
         counted = value_of(remainder.left)
         if _is_share(test, remainder, counted):
-            return Branch(holds="rare", because=f"`{code}`", interval=True)
+            return Branch(holds="rare", because=f"`{text(test)}`", interval=True)
         branch = interval(remainder.left, remainder.right, counted)
         if isinstance(operator, _EQUAL_OR_IN):
             return branch
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
-    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
-        return _with_none(left, first)
-    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, code))
+    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, text(test)))
     return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
 
 
@@ -102,7 +101,8 @@ def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
     """The comparison with the side first that is asked, and the constant or limit second: `step > 5` for `5 < step`."""
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     mirrored = _MIRRORED.get(type(operator))
-    if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
+    of_constant = isinstance(right, ast.Constant) and not isinstance(left, ast.Constant)  # most are
+    if mirrored is None or of_constant or _standing(left, value_of) <= _standing(right, value_of):
         return test
     return _as(test, right, mirrored, left)
 
@@ -271,11 +271,11 @@ def _measured(test: ast.Compare, value: Value, code: str, value_of: ValueOf) -> 
     """A best result so far, or time that has passed."""
     left, right = test.left, test.comparators[0]
     if BEST.search(last_name(left)) or BEST.search(last_name(right)):
-        return Branch(holds="rare", because=f"`{code}`")
+        return Branch(holds="rare", because=f"`{text(test)}`")
     passed = _is_time(value) or PASSED_TIME.search(code) is not None
     later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and passed
     if later and _standing(left, value_of) != _standing(right, value_of):
-        return Branch(holds="rare", because=f"`{code}`")
+        return Branch(holds="rare", because=f"`{text(test)}`")
     return None
 
 

@@ -43,7 +43,7 @@ def is_false(value: Value | None) -> bool:
 
 
 def non_blocking(arguments: Arguments, positional: Sequence[Value]) -> bool:
-    """Whether a copy is asked not to wait, by name or as the last positional argument, or may be by what is not seen."""
+    """Whether a copy is asked not to wait, by name or the last positional argument, or may be by what is not seen."""
     flag = arguments.named.get("non_blocking") or arguments.named.get("async")
     if flag is None and positional:
         last = positional[-1]

@@ -46,15 +46,15 @@ _GATHERS: Final = frozenset({"gather", "gather_for_metrics", "reduce"})
 def unknown_method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
     """Call a method by its name and by what the code calls its object."""
     owner = text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    for answer in (
-        _read(run, base, name, arguments, node, owner),
-        _moved(base, name, arguments, node, owner, frame),
-        _written(run, name, arguments, node, owner),
-        _of_training(run, base, name, arguments, node, owner),
-        _called(run, name, arguments, node, frame),
-    ):
-        if answer is not None:
-            return answer
+    answer = (
+        _read(run, base, name, arguments, node, owner)
+        or _moved(base, name, arguments, node, owner, frame)
+        or _written(run, name, arguments, node, owner)
+        or _of_training(run, base, name, arguments, node, owner)
+        or _called(run, name, arguments, node, frame)
+    )
+    if answer is not None:
+        return answer
     if MODEL_OBJECT.search(owner) and any(isinstance(one, Tensor) and one.place == "device" for one in arguments.args):
         return Tensor(container=True, way=(f"output of {owner}.{name}",))
     return UNKNOWN

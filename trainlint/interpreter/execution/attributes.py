@@ -61,6 +61,8 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
 def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
     """An attribute of a value; a property is called."""
     match base:
+        case Unknown():
+            return UNKNOWN
         case Distribution():
             return _of_distribution(base, name)
         case Made():

@@ -148,7 +148,14 @@ _NEGATED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
 
 
 def negated(test: ast.expr) -> ast.expr:
-    """The test that holds where another fails."""
+    """The test that holds where another fails. It is made once, as is its text."""
+    known: ast.expr | None = test.__dict__.get("trainlint_negated")
+    if known is None:
+        known = test.__dict__["trainlint_negated"] = _negated(test)
+    return known
+
+
+def _negated(test: ast.expr) -> ast.expr:
     match test:
         case ast.UnaryOp(op=ast.Not()):
             return test.operand

@@ -337,6 +337,8 @@ class Run:
 
     def tell_again(self, told: Sequence[Told], function: Function, node: ast.AST | None) -> None:
         """Tell what a function tells that is not executed again, with the calls that reach it here."""
+        if not told:
+            return
         depth = len(self.stack) + 1
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
