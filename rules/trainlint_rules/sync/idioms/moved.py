@@ -21,6 +21,7 @@ _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _WIDE = frozenset(f"torch.{name}" for name in "int64 long int32 int float32 float float64 double".split())
 """Types that hold the numbers of any range."""
+_PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
