@@ -65,7 +65,7 @@ def test_several_rules_are_explained(toys: Program) -> None:
         ("oom", {"TRN304", "TRN311", "TRNP304"}),
         ("leak", {"TRN304", "TRN315"}),
         ("num_workers", {"TRN101", "TRN103"}),
-        ("tqdm", {"TRN212"}),
+        ("tqdm", {"TRN203"}),
         ("slow dataloader", {"TRN101", "TRN102", "TRNP101"}),
     ],
 )

@@ -95,7 +95,11 @@ class CreatedOnHostThenMoved(OperationRule):
 
     A constant is better still as a buffer (`register_buffer`) or made once before the loop, and so is a NumPy table
     that stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy at all:
-    `torch.full((), number, device=device)`. What NumPy draws (`np.random`), torch can draw on the device.
+    `torch.full((), number, device=device)`.
+
+    What NumPy draws (`np.random`), torch draws on the device in one small kernel that is only queued: `torch.randn` or
+    `torch.rand` with `device=device`, and `torch.randperm` for a permutation. NumPy draws on one core of the host, the
+    host waits for the copy, and its generator needs a seed of its own.
 
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
