@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader
 
 
 def train(model, optimizer, dataset):
+    weight = torch.ones(1, device="cuda")
     loader = DataLoader(dataset, batch_size=8, pin_memory=True)
     for inputs in loader:
         inputs = {}
@@ -26,6 +27,7 @@ ADVICE = {
     'inputs.squeeze(1).to("cuda")': "pass `non_blocking=True` here",
     'inputs.float().to("cuda")': CAST,
     "torch.as_tensor(inputs, device={0: 'cuda'}[0])": "copy by `.to({0: 'cuda'}[0], non_blocking=True)`",
+    "inputs.type_as(weight)": "copy by `.to(weight, non_blocking=True)`",
     'inputs.float()\n        inputs = inputs[:, -1:].to("cuda")': CAST,
 }
 

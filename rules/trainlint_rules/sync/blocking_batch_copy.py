@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, position
-from trainlint.analysis.tables.waits.device_copies import COPIES, SHARING
+from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.contract.declared_rule import Match, as_written
 from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
@@ -22,6 +22,7 @@ from trainlint_rules.sync.idioms.copies import (
     copied,
     in_own_to,
     memory_of,
+    says_whether_to_wait,
     takes_non_blocking,
     unpinned_loaders,
 )
@@ -209,8 +210,10 @@ def _is_copy(site: Site) -> bool:
 
 def _help_text(site: Site, cast: str | None, memory: Memory) -> str | None:
     """What to do about a function that takes no such keyword, or a cast on the host; None for what is usual."""
-    if site.origin(site.call.func) in SHARING:
-        device = as_written(site.text(argument(site.call, "device")))
+    copy = COPIES[last_name(site.call.func)]
+    if not copy.may_go_on:
+        target = argument(site.call, "device", None if copy.of_argument else 0)
+        device = as_written(site.text(target)) if target is not None else "device"
         return f"{_HELP[memory]}copy by `.to({device}, non_blocking=True)`"
     if cast:
         return f"{_HELP[memory]}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
@@ -231,7 +234,8 @@ def _waits_behind(taking: Sequence[Site], others: Sequence[Site]) -> bool:
 
 def _may_go_on(copy: Site) -> bool:
     """Whether one of the copies of a batch takes the keyword."""
-    # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
-    if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
+    if not COPIES[last_name(copy.call.func)].may_go_on or says_whether_to_wait(copy):
         return False
+    if cut_from_host(copy, copied(copy)):
+        return False  # from pageable memory, the host waits in any case
     return takes_non_blocking(copy, copied(copy))

@@ -114,6 +114,7 @@ LEFT_ALONE = {
     "another part of the batch": code("labels.zero_()"),
     "a clone": code("own.zero_()", "own = rows.clone()"),
     "what the dataset was made of": code("mix(dataset)"),
+    "a tensor that is filled": code("moved.copy_(rows)", "moved = torch.ones(4, device='cuda')", "pass"),
     "it is only read": code("print(rows.shape, len(rows), rows.sum().item())"),
     "a part of it": code('print(batch["rows"].shape)', copy='moved = batch["rows"].cuda()', batch="batch"),
     "each part of a dict": code(
@@ -148,6 +149,11 @@ def test_memory_that_is_left_alone_is_safe(text: str) -> None:
 )
 def test_what_says_already_whether_to_wait_is_left_alone(options: str) -> None:
     assert not fixes(code(copy=f'moved = rows.to("cuda", {options})'), "TRN205")
+
+
+@pytest.mark.parametrize("copy", ["rows.type_as(weight)", "torch.as_tensor(rows, device='cuda')"])
+def test_what_takes_no_such_keyword_is_left_alone(copy: str) -> None:
+    assert not fixes(code(f"moved = {copy}", "weight = torch.ones(1, device='cuda')", "pass"), "TRN205")
 
 
 def test_memory_that_a_caller_hands_over_is_for_a_person_to_judge() -> None:
