@@ -106,21 +106,10 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
     source = arguments.args[0] if arguments.args else None
     if not isinstance(source, Tensor):
         return
-<<<<<<< HEAD
     asynchronous = non_blocking(arguments, arguments.args[1:])
     if base.place == "device" and (not source.container or source.source == "loader"):
         moved(run, source, "device", node, "`.copy_()`", asynchronous=asynchronous)
     elif base.place == "host" and source.place == "device" and not asynchronous:
-=======
-    if base.place == "device":
-        run.copy_batch(source)
-    if non_blocking(arguments, arguments.args[1:]):
-        return
-    of_host = source.place in ("host", "pinned")
-    if base.place == "device" and of_host and (not source.container or source.source == "loader"):
-        run.tell(node, Happening.BATCH_COPY, "`.copy_()`", source)
-    elif base.place == "host" and source.place == "device":
->>>>>>> safe
         run.reads(node, source, Happening.COPY_TO_HOST, "`.copy_()`")
 
 
