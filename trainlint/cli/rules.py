@@ -10,7 +10,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.installation.distributions import PackError
-from trainlint.naming import did_you_mean, rules_called, words_for
+from trainlint.naming import did_you_mean, rules_called, unknown_rule
 from trainlint.report.rule_pages.rules_table import render
 from trainlint.report.settings import style_for
 
@@ -91,5 +91,5 @@ def _says(text: str, word: str) -> bool:
 def _selected(words: Sequence[str], known: Sequence[InstalledRule]) -> list[InstalledRule]:
     for word in words:
         if not rules_called(word, known):
-            raise UsageError(f'--select: "{word}" is no rule\'s code or name{did_you_mean(word, words_for(known))}')
+            raise UsageError(f"--select: {unknown_rule(word, known)}")
     return [rule for rule in known if any(rules_called(word, [rule]) for word in words)]
