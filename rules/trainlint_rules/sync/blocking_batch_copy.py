@@ -100,6 +100,12 @@ class BlockingBatchCopy(OperationRule):
     case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
     nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
+    Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
+    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
+    `torch.cat` and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable
+    memory. With `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and
+    compute on the device. Bytes that are cast there are also fewer to copy.
+
     Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
     nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.
 
@@ -142,15 +148,10 @@ class BlockingBatchCopy(OperationRule):
             return Match(site, fields={"pin": "", "taking": ()}, related=related)
         if cut_from_host(site, copied(site)):
             return Match(site, fields={"taking": ()}, help=_CUT, related=related)
-        memory = memory_of(site, copied(site))
+        memory, loaders = _to_be_pinned(site)
         cast = cast_on_host(site, copied(site))
         taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
-        alone = max(map(safety_without_waiting, taking or (site,)))
-        unpinned = tuple(unpinned_loaders(site))
-        loaders = unpinned if memory is Memory.PAGEABLE else ()
-        safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
-        if any(map(nothing_to_pin.holds, unpinned)):
-            loaders, memory = (), Memory.UNKNOWN
+        safety = max((*map(safety_without_waiting, taking or (site,)), *map(safety_of_pinning, loaders)))
         gain = gain_of_copying(taking or (site,), loaders)
         if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
             safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
@@ -189,6 +190,13 @@ class BlockingBatchCopy(OperationRule):
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
         for edits in pinning:
             yield from edits
+
+
+def _to_be_pinned(site: Site) -> tuple[Memory, tuple[Site, ...]]:
+    """The memory that a batch is copied from, and the loaders that are to pin it."""
+    unpinned = tuple(unpinned_loaders(site))
+    memory = Memory.UNKNOWN if any(map(nothing_to_pin.holds, unpinned)) else memory_of(site, copied(site))
+    return memory, unpinned if memory is Memory.PAGEABLE else ()
 
 
 def _alike(site: Site, operation: Operation) -> Iterator[Site]:
