@@ -168,12 +168,13 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
 
 
 def _take_over(run: Run, function: Function, begin: Link) -> None:
-    """What a framework asks for its loader: the framework trains with it, and copies its batches."""
+    """What a framework asks for its loader: the framework trains with it in each epoch, and copies its batches."""
     bases = () if function.cls is None else function.cls.library_bases
     if TRAINING_LOADER.search(function.name) and any(map(LIGHTNING_CLASS.search, bases)):
         makings = makings_of(run.results.get(function, UNKNOWN))
         run.loaders.trains(makings, begin)
         run.loaders.copied(makings)
+        run.loaders.repeated(makings, begin)
 
 
 def _made_for_others(run: Run, cls: Class | None) -> bool:
