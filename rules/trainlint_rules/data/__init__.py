@@ -61,6 +61,10 @@ class LoaderUseRule(OperationRule, base=True):
         "trainlint does not know how the option is set where the loader is made, or it is not the same each time",
     )
 
+    def silence(self, site: Site) -> str | None:
+        """As for other rules, about a loader of PyTorch."""
+        return super().silence(site) if _is_of_torch(site) else None
+
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """What is wrong with a loader of PyTorch.
 

@@ -14,7 +14,6 @@ from packaging.version import Version
 from trainlint.analysis.tables.host_reads import READS, Gives
 from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.tables.waits.device_copies import COPIES, DeviceCopy
-from trainlint.analysis.tables.waits.number_arguments import number_arguments
 from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint_probe.simulated.simulation import Simulation
 
@@ -144,10 +143,6 @@ NUMBERS = {
     "randint": "torch.randint(t, (2,))",
 }
 """Functions that take a number → a call with a tensor for it."""
-
-
-def test_each_row_of_numbers_has_a_call() -> None:
-    assert all(number_arguments(name, origin) for name in NUMBERS for origin in (None,) if name)
 
 
 @pytest.mark.parametrize("name", NUMBERS)

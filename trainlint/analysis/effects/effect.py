@@ -11,8 +11,6 @@ from typing import NamedTuple
 class EffectKind(Enum):
     """What is done."""
 
-    READS = "reads"
-    """Reads on the host what a parameter holds, where that is a tensor."""
     REDUCES = "reduces"
     """Sums or averages what a parameter holds over all ranks."""
     COPIES = "copies"

@@ -16,8 +16,7 @@ MOST = 8
 _CARRIED = frozenset({EffectKind.REDUCES, EffectKind.COPIES})
 _CARRIED_ANYHOW = frozenset({EffectKind.DIFFERENTIATES})
 """What concerns no parameter, and matters however seldom it is done."""
-"""What a caller does as well. A read is told to direct callers alone: their own call is the place to report. Steps are
-settled together with the kinds of loops (programs/steps.py)."""
+"""What a caller does as well. Steps are settled together with the kinds of loops (programs/steps.py)."""
 
 
 def spread_effects(

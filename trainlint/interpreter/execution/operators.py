@@ -58,7 +58,8 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         other: Value
         main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
         place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
-        mask, mixed = left.mask or right.mask or None, False
+        mask = left.mask or right.mask or None
+        mixed = not isinstance(operator, _BITS) and not left.is_one and not right.is_one  # two counts of a batch
     else:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"

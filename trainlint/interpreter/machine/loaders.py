@@ -76,6 +76,14 @@ class Loaders:
             use = self.uses[making.identity]
             self.uses[making.identity] = use._replace(trains=use.trains or link)
 
+    def taken_over(self, makings: Iterable[Making], link: Link, *, trains: bool) -> None:
+        """A framework goes through them in each epoch, perhaps to train, and copies their batches."""
+        for making in makings:
+            use = self.uses[making.identity]
+            trained = use.trains or (link if trains else None)
+            begun, again = use.begun or link, use.again or link
+            self.uses[making.identity] = ExecutedLoader(use.options, begun, again, trained, copied=True)
+
     def copied(self, makings: Iterable[Making]) -> None:
         """Batches are copied to the device."""
         for making in makings:
