@@ -14,7 +14,7 @@ def train(dataset, model, optimizer, criterion):
     model = model.to(device)
     held = torch.empty(32, 3, 8, 8, device=device)
     for inputs, targets in loader:
-        held.copy_(inputs)
+        held.copy_(inputs)  #! TRN205
         targets = torch.as_tensor(targets, device=device)
         loss = criterion(model(held), targets)
         optimizer.zero_grad()
