@@ -31,7 +31,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.own_gradients": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.given.reductions": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.effects.given.device_moves": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.unpinnable": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.imported_facts": ("trainlint.analysis.types.unpinnable",),
     "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),

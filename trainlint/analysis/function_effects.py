@@ -1,4 +1,4 @@
-"""What the functions of a file do whenever they are called: they reduce, move, gather, take gradients."""
+"""What the functions of a file do whenever they are called: they reduce, gather, take gradients."""
 
 from __future__ import annotations
 
@@ -20,10 +20,6 @@ def own_effects(file: SemanticModel) -> Mapping[Function, tuple[Effect, ...]]:
         from trainlint.analysis.effects.given.reductions import reductions
 
         effects += reductions(file)
-    if "to" in file.outline.calls or "cuda" in file.outline.calls:
-        from trainlint.analysis.effects.given.device_moves import parameter_moves
-
-        effects += parameter_moves(file)
     if "all_gather" in file.source.text:
         from trainlint.analysis.effects.gathered_lists import gathered_lists
 

@@ -118,7 +118,7 @@ class LoaderRestartsWorkers(LoaderUseRule):
 
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """A loader that surely does not keep its workers, and is gone through again and again."""
-        if use.options.keeps_workers is not False or use.options.workers == 0 or use.again is None:
+        if use.options.keeps_workers is not False or use.options.workers == 0 or use.again is None or use.changed:
             return None
         sure = self._sure_of_workers(site, use)
         if sure is None:

@@ -15,7 +15,6 @@ from trainlint_rules.data.idioms.loading_work import (
     computes_on_the_host,
     items_lie_ready,
     sure_of_items,
-    walked_in_steps,
     workers_would_use_the_device,
 )
 from trainlint_rules.data.idioms.workers import unbatched
@@ -119,13 +118,13 @@ class LoaderWithoutWorkers(LoaderUseRule):
         if use.options.workers != 0 or argument(site.call, "dataset", 0) is None:
             return None
         message = None if site.file.device is Home.DEVICE else _ON_HOST
-        return Match(site, min(sure_of_items(site), _most(site, use)), message=message)
+        return Match(site, min(sure_of_items(site), _most(site, use)), {"in_step": use.in_step}, message=message)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-        if walked_in_steps(site):
+        if match["in_step"]:
             return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported

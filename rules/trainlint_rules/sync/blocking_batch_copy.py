@@ -101,10 +101,10 @@ class BlockingBatchCopy(OperationRule):
     nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
     Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
-    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list, `torch.cat`
-    and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable memory. With
-    `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and compute on the
-    device. Bytes that are cast there are also fewer to copy.
+    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
+    `torch.cat` and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable
+    memory. With `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and
+    compute on the device. Bytes that are cast there are also fewer to copy.
 
     Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
     nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.

@@ -14,6 +14,7 @@ from packaging.version import Version
 from trainlint.analysis.tables.host_reads import READS, Gives
 from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.tables.waits.device_copies import COPIES, DeviceCopy
+from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.analysis.tables.waits.operators import ANSWERS
 from trainlint_probe.simulated.simulation import Simulation
 
@@ -143,6 +144,10 @@ NUMBERS = {
     "randint": "torch.randint(t, (2,))",
 }
 """Functions that take a number → a call with a tensor for it."""
+
+
+def test_each_row_of_numbers_has_a_call() -> None:
+    assert {name.rpartition(".")[2] for name in WANTED} == set(NUMBERS)
 
 
 @pytest.mark.parametrize("name", NUMBERS)

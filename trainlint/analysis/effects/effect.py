@@ -13,8 +13,6 @@ class EffectKind(Enum):
 
     REDUCES = "reduces"
     """Sums or averages what a parameter holds over all ranks."""
-    COPIES = "copies"
-    """Copies to the device what a parameter holds, or a part of it."""
     GATHERS = "gathers"
     """Returns a list of tensors gathered from all ranks, and uses it for nothing else."""
     DIFFERENTIATES = "differentiates"

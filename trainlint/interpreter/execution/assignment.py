@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
@@ -48,6 +49,7 @@ def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
         case ast.Starred():
             assign(run, target.value, value, frame)
         case ast.Attribute():
+            note_change(run, target, frame)
             base = run.value(target.value, frame)
             set_attribute(run, base, target.attr, value)
             if target.attr in run.options and isinstance(base, Unknown) and holds_options(text(target.value)):

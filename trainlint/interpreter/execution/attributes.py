@@ -8,6 +8,7 @@ from typing import Final
 from trainlint.interpreter.libraries.guesses import by_name, holds_options
 from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE, OPTIMIZER_CLASS
 from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
+from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class
@@ -50,12 +51,20 @@ _PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
 
 def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     """`base.name`."""
+    note_change(run, node, frame)
     value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
     if not isinstance(value, Unknown):
         return value
     if holds_options(text(node.value)):
         return run.options.get(node.attr, value)
     return by_name(node.attr) or value
+
+
+def note_change(run: Run, node: ast.Attribute, frame: Frame) -> None:
+    """Remember where code reaches into the dataset of a loader, as in `loader.dataset.epoch`."""
+    match node.value:
+        case ast.Attribute(value=loader, attr="dataset"):
+            run.loaders.changed(makings_of(run.value(loader, frame)))
 
 
 def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:

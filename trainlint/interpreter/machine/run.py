@@ -297,7 +297,7 @@ class Run:
     def passed(self, passes: Iterable[Pass]) -> None:
         """The same, for what a body has done that is not executed again."""
         for one in passes:
-            self.loaders.passed(one, self.loops)
+            self.loaders.passed(one, self.loops, in_step=self.heat == "step")
             if one not in self.passes:
                 self.passes.append(one)
 

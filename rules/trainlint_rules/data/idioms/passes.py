@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
-from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -162,12 +161,6 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
         return True  # what it calls may train in a file that is out of sight
     return generator and never_ends(node)
-
-
-def loops_in_other_files(file: SemanticModel, loader: Loader) -> tuple[LoaderUse, ...]:
-    """The loops of other files over a loader."""
-    uses = file.outside.loader_uses
-    return uses.get(file.keys.call(loader.call), ()) if uses else ()
 
 
 def used_around_passes(site: Site) -> set[FactKind]:

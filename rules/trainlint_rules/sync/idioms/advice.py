@@ -117,19 +117,21 @@ def _tested(site: Site) -> str | None:
     statement = site.statement
     if not isinstance(statement, ast.If | ast.While | ast.Assert) or site.node not in nodes_in(statement.test):
         return None
-    for_nan = any(
-        isinstance(part, ast.Call) and last_name(part.func) in _NAN_TESTS for part in nodes_in(statement.test)
-    )
-    body = [] if isinstance(statement, ast.Assert) else statement.body
-    if not body or any(isinstance(part, ast.Raise) for part in (*body, *getattr(statement, "orelse", ()))):
+    for_nan = _has_call(statement.test, _NAN_TESTS)
+    if isinstance(statement, ast.Assert) or any(
+        isinstance(part, ast.Raise) for part in ast.iter_child_nodes(statement)
+    ):
         return _NAN_CHECKED if for_nan else _CHECKS
+    assigns = all(isinstance(item, ast.Assign | ast.AugAssign) for item in statement.body)
     if for_nan:
-        return _NAN_MENDED if all(isinstance(item, ast.Assign) for item in body) else _NAN
-    if isinstance(body[-1], ast.Break | ast.Continue | ast.Return):
+        return _NAN_MENDED if assigns else _NAN
+    if isinstance(statement.body[-1], ast.Break | ast.Continue | ast.Return):
         return _LEAVES
-    if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
-        return _UPDATES
-    return _CHOOSES if all(isinstance(item, ast.Assign | ast.AugAssign) for item in body) else _LEAVES
+    return _UPDATES if _has_call(statement, _UPDATING) else _CHOOSES if assigns else _LEAVES
+
+
+def _has_call(node: ast.AST, names: frozenset[str]) -> bool:
+    return any(isinstance(part, ast.Call) and last_name(part.func) in names for part in nodes_in(node))
 
 
 def _in_loop_over_parameters(site: Site) -> str | None:

@@ -82,6 +82,12 @@ _ROWS = (
     ),
 )
 _BY_NAME = {row.name: row for row in _ROWS}
+WANTED = tuple(
+    notation
+    for row in _ROWS
+    for notation in ((f".{row.name}",) if row.is_method else ()) + ((f"{row.origin}.{row.name}",) if row.origin else ())
+)
+"""All of them, in the notation of `CallRule.on`."""
 
 
 @lru_cache(maxsize=1024)
