@@ -82,6 +82,10 @@ class LoaderUseRule(OperationRule, base=True):
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """What is wrong with a loader, by what the abstract run has seen of it."""
 
+    def silence(self, site: Site) -> str | None:
+        """Guards are about loaders of PyTorch alone."""
+        return super().silence(site) if _is_of_torch(site) else None
+
     def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
         """How often a loader is built says nothing of how often it is used."""
         return self.worded(site, match, self.confidence(site, match, operation))
