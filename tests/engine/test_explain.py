@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 from tests.chosen_cases import on_each_file
+from tests.executed import executed
 from tests.toy_rules import PAGE, ToyRule
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -19,11 +20,9 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
 from trainlint.engine.judge import judge
-from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.engine.why.explain import NO_REASON, ExplainedRule, explain
 from trainlint.explanation import Explanation, Hiding, Line, Look
 from trainlint.finding import Confidence, Finding, Heat, Severity
-from trainlint.interpreter.operations import execute_project
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
@@ -37,16 +36,11 @@ def told(
     *rules: ExplainedRule,
     lines: tuple[int, int] | None = None,
     config: Config | None = None,
-    run: bool = False,
 ) -> Explanation:
-    """What is told of lines; with `run`, also by what the abstract run of the file says."""
     model = SemanticModel(source, ast.parse(source.text), config or Config())
     first, last = lines or (1, len(source.line_starts))
-    executed = None
-    if run:
-        done = execute_project([(source.path, model.tree)], source.path)
-        executed = ExecutedLines(source.path, done.operations.get(source.path, ()), done.visits, done.untold)
-    return explain(model, rules or INSTALLED, first, last, whole_file=lines is None, executed=executed)
+    whole = lines is None
+    return explain(model, rules or INSTALLED, first, last, whole_file=whole, executed=executed(source))
 
 
 @on_each_file
@@ -54,10 +48,10 @@ def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
     # The files of a rule are asked about that rule, the examples about all.
     asked_about = [asked for asked in INSTALLED if asked.rule.code == path.parent.name] or INSTALLED
-    looks = [look for line in told(source, *asked_about, run=True).lines for look in line.looks]
+    looks = [look for line in told(source, *asked_about).lines for look in line.looks]
     shown = {verdict.finding for look in looks for verdict in look.verdicts if not verdict.hidden}
     rules = [asked.rule for asked in asked_about]
-    operations = execute_project([("train.py", ast.parse(source.text))]).operations.get("train.py", ())
+    operations = tuple(executed(source).operations)
     assert shown == set(judge(source, rules, Config(), load_rules(), operations=operations).findings)
     for look in looks:
         assert look.failure is None
@@ -137,7 +131,7 @@ def look(explanation: Explanation, code: str) -> Look:
 
 
 def test_a_rule_is_silent_about_code_that_runs_too_seldom() -> None:
-    assert look(told(TRAIN, lines=(16, 16), run=True), "TRN201").silence == (
+    assert look(told(TRAIN, lines=(16, 16)), "TRN201").silence == (
         "this code runs only in some steps (an interval, a first step, a failure)"
     )
 
@@ -150,7 +144,7 @@ def test_a_comment_that_silences_nothing_is_a_finding_of_its_line() -> None:
 
 def test_the_nearest_findings_stand_in_for_a_line_without_any() -> None:
     text = TRAIN.text.replace("  # trainlint: ignore[TRN201] it is shown", "")
-    explanation = told(source_from_text("t.py", text), lines=(18, 18), run=True)
+    explanation = told(source_from_text("t.py", text), lines=(18, 18))
     assert not the_line(explanation).looks
     assert 17 in {finding.span.start_line for finding in explanation.nearby}
     assert len(explanation.nearby) <= 3
@@ -166,7 +160,7 @@ def test_a_place_of_several_lines_is_seen_from_each() -> None:
         "print(loss.item())", "print(\n                loss\n                .item()\n            )"
     )
     for line in (17, 18):
-        found = look(told(source_from_text("t.py", text), lines=(line, line), run=True), "TRN201")
+        found = look(told(source_from_text("t.py", text), lines=(line, line)), "TRN201")
         assert found.span.start_line == 17
 
 

@@ -153,7 +153,8 @@ class Data(pl.LightningDataModule):
     assert train.copied
     assert train.trains is not None
     assert train.again is not None
-    assert not held_out.copied
+    assert held_out.copied
+    assert held_out.again is not None
     assert held_out.trains is None
 
 

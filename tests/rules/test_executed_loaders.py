@@ -134,6 +134,6 @@ def test_of_a_loader_that_goes_out_of_sight_it_counts_whether_it_shuffles(option
     code = f"""
 loader = DataLoader(ImageFolder("images"), 64, {options})
 for epoch in range(90):
-    engine.train_one_epoch(loader)
+    engine.work(loader)
 """
     assert found(code) == codes

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS
+from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_LOADERS
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.attributes import is_module
@@ -23,7 +23,6 @@ from trainlint.interpreter.libraries.frameworks import (
     PRESUMED,
     STEP_HOOKS,
     TARGETS,
-    TRAINING_LOADER,
     WITHOUT_BATCH,
     is_step_hook,
 )
@@ -168,13 +167,11 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
 
 
 def _take_over(run: Run, function: Function, begin: Link) -> None:
-    """What a framework asks for its loader: the framework trains with it in each epoch, and copies its batches."""
+    """What a framework asks for its loaders: it goes through them in each epoch, and copies their batches."""
     bases = () if function.cls is None else function.cls.library_bases
-    if TRAINING_LOADER.search(function.name) and any(map(LIGHTNING_CLASS.search, bases)):
-        makings = makings_of(run.results.get(function, UNKNOWN))
-        run.loaders.trains(makings, begin)
-        run.loaders.copied(makings)
-        run.loaders.repeated(makings, begin)
+    if function.name in LIGHTNING_LOADERS and any(map(LIGHTNING_CLASS.search, bases)):
+        trains = LIGHTNING_LOADERS[function.name].in_step
+        run.loaders.taken_over(makings_of(run.results.get(function, UNKNOWN)), begin, trains=trains)
 
 
 def _made_for_others(run: Run, cls: Class | None) -> bool:

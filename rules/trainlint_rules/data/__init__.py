@@ -61,6 +61,10 @@ class LoaderUseRule(OperationRule, base=True):
         "trainlint does not know how the option is set where the loader is made, or it is not the same each time",
     )
 
+    def silence(self, site: Site) -> str | None:
+        """As for other rules, about a loader of PyTorch."""
+        return super().silence(site) if _is_of_torch(site) else None
+
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """What is wrong with a loader of PyTorch.
 
@@ -81,10 +85,6 @@ class LoaderUseRule(OperationRule, base=True):
     @abstractmethod
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """What is wrong with a loader, by what the abstract run has seen of it."""
-
-    def silence(self, site: Site) -> str | None:
-        """Guards are about loaders of PyTorch alone."""
-        return super().silence(site) if _is_of_torch(site) else None
 
     def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
         """How often a loader is built says nothing of how often it is used."""

@@ -21,6 +21,7 @@ from trainlint_rules.sync.idioms.copies import (
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    copies_argument,
     in_own_to,
     memory_of,
     says_whether_to_wait,
@@ -100,6 +101,12 @@ class BlockingBatchCopy(OperationRule):
     case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
     nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
+    Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
+    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
+    `torch.cat` and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable
+    memory. With `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and
+    compute on the device. Bytes that are cast there are also fewer to copy.
+
     Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
     nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.
 
@@ -134,7 +141,7 @@ class BlockingBatchCopy(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
-        if isinstance(site.node, ast.Call) and dropped_move(site.file, site.place):
+        if _is_copy(site) and not copies_argument(site) and dropped_move(site.file, site.place):
             return None
         others = tuple(_alike(site, operation))
         related = tuple(site.related(other.call, _ALIKE) for other in others)

@@ -12,7 +12,14 @@ from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.moved import device_of_move, factory_keywords, is_surely_alike, made_and_moved, removal
+from trainlint_rules.sync.idioms.moved import (
+    device_of_move,
+    draws_permutation,
+    factory_keywords,
+    is_surely_alike,
+    made_and_moved,
+    removal,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -31,6 +38,7 @@ _HELP = {
     Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
+_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
@@ -87,7 +95,11 @@ class CreatedOnHostThenMoved(OperationRule):
 
     A constant is better still as a buffer (`register_buffer`) or made once before the loop, and so is a NumPy table
     that stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy at all:
-    `torch.full((), number, device=device)`. What NumPy draws (`np.random`), torch can draw on the device.
+    `torch.full((), number, device=device)`.
+
+    What NumPy draws (`np.random`), torch draws on the device in one small kernel that is only queued: `torch.randn` or
+    `torch.rand` with `device=device`, and `torch.randperm` for a permutation. NumPy draws on one core of the host, the
+    host waits for the copy, and its generator needs a seed of its own.
 
     The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
     changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
@@ -131,7 +143,8 @@ class CreatedOnHostThenMoved(OperationRule):
             return Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
+        usual = _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
+        instead = _OF_SIZES if of_sizes else usual
         return Match(site, fields=fields, help=instead, fix_safety=_safety(site, made))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -69,6 +69,13 @@ class ItemInTrainingStep(OperationRule):
 
     The sum stays on the device and is read once, after the loop. Or read the value only every n-th step.
 
+    A progress bar needs its digits at each call of `set_postfix`: tqdm's `mininterval` and `miniters` delay the
+    drawing, not the read. Update it every n-th step. A loop over the parameters that reads each norm waits as often as
+    the model has parameters, some 150 times a step for a ResNet-50. `clip_grad_norm_(parameters, float("inf"))` returns
+    the norm of all gradients as one tensor and clips nothing; for anything else, collect the results on the device
+    (`torch._foreach_norm`, `torch.stack`) and read them once. A meter that calls `.item()` on what is a tensor costs
+    nothing for numbers: its callers decide, and best sum on the device and give it the sum every n-th step.
+
     ## Fix safety
     The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
     value may differ in its last digits. The fix is offered only where every read of the sum stands outside the step.

@@ -81,6 +81,10 @@ class TensorReadAsPythonValue(OperationRule):
 
     Choosing between values can stay on the device: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
 
+    A test for NaN or infinity asks in each step for what happens seldom or never. A NaN in the weights does not go
+    away, so a check every n-th step still finds it; load the last checkpoint then. To leave out a bad step, let the
+    device choose (`torch.where`, `torch.nan_to_num`); `GradScaler` already skips steps whose gradients are not finite.
+
     ## Confirmed by
     `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.

@@ -42,7 +42,7 @@ def reward_completions(model, policy, tokenizer, optimizer, prompt_loader, score
         prompts = prompts.to(device, non_blocking=True)
         tokens = policy.generate(prompts)
         texts = [tokenizer.decode(row.tolist()) for row in tokens]  #! TRN202
-        rewards = torch.tensor(score(texts)).to(device, non_blocking=True)
+        rewards = torch.tensor(score(texts)).to(device, non_blocking=True)  #! TRN207
         loss = (model(tokens) * rewards).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -22,7 +22,7 @@ class Memory:
         states = self.states[rows].copy()
         return (
             torch.as_tensor(states, device=self.device).float(),  #! TRN207
-            torch.FloatTensor(self.rewards[rows]).to(self.device),
+            torch.FloatTensor(self.rewards[rows]).to(self.device),  #! TRN207
         )
 
     def latest(self):

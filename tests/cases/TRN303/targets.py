@@ -78,7 +78,7 @@ def explore(env, device, total, noise):
         if step < 1000:
             actions = np.array([env.action_space.sample()])
         else:
-            actions = actor(torch.Tensor(observation).to(device))  #! TRN303
+            actions = actor(torch.Tensor(observation).to(device))  #! TRN207 TRN303
             actions = actions.detach().cpu().numpy() + np.random.normal(0, noise, (1, 4))
         observation, reward, done, _ = env.step(actions)
         if step >= 1000:

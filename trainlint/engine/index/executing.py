@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +15,7 @@ from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.time_limit import TookTooLong, seconds_for_all, time_limit
 from trainlint.finding import Failure
+from trainlint.project import package_parent, project_around
 from trainlint.source import SourceFile, UnreadableSource
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Group(NamedTuple):
     """Files that are executed together: those that can be read."""
 
     members: Mapping[str, Member]
-    """By their paths below the directory that all lie in, as in all that follows."""
+    """By their paths below the directory of their project, as in all that follows."""
     sources: Mapping[str, SourceFile]
     turned_on: frozenset[str]
     """Options that configurations and launch scripts turn on."""
@@ -163,7 +164,7 @@ def groups_of(
 
 
 def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], shipped: ShippedFiles | None) -> Group:
-    root = Path(os.path.commonpath([member.path.parent for member in members]))
+    root = Path(_root(os.path.commonpath([member.path.parent for member in members])))
     by_path = {member.path.relative_to(root).as_posix(): member for member in members}
     sources: dict[str, SourceFile] = {}
     for path, member in by_path.items():
@@ -171,6 +172,12 @@ def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], ship
             sources[path] = read(member)
     turned_on = frozenset[str]() if shipped is None else shipped.turned_on([member.path for member in members])
     return Group(by_path, sources, turned_on)
+
+
+@lru_cache(maxsize=64)
+def _root(directory: str) -> str:
+    """The directory from which the paths of a group count: imports name packages, and tests lie in directories."""
+    return project_around(directory) or package_parent(directory)
 
 
 def _key(group: Group, cache: Cache) -> bytes:

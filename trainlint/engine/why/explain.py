@@ -133,7 +133,8 @@ class _Questions:
         if self.executed is None:
             return []
         told = executed_sites(self.model, self.executed.operations)
-        known = {(operation.position, operation.happening) for operation, _ in told}
+        places = ((each, (each.position, *each.alike)) for each, _ in told)
+        known = {(position, each.happening) for each, of_each in places for position in of_each}
         left = [item for item in self.executed.untold if (item.position, item.happening) not in known]
         untold = executed_sites(self.model, left)
         looks: list[Look] = []

@@ -52,11 +52,9 @@ def _options(arguments: Arguments) -> Options:
 
 
 def _constant(arguments: Arguments, given: Value | None, default: object) -> object:
-    """What an option is; None where that is not known. All of them are off by default."""
+    """What an option is; None where that is not known."""
     if given is None:
         return None if arguments.open else default
-    if isinstance(given, Plain) and given.meaning == "off":
-        return default
     return given.constant if isinstance(given, Plain) and given.known else None
 
 

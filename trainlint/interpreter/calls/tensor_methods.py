@@ -109,7 +109,9 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
     asynchronous = non_blocking(arguments, arguments.args[1:])
     if base.place == "device" and (not source.container or source.source == "loader"):
         moved(run, source, "device", node, "`.copy_()`", asynchronous=asynchronous)
-    elif base.place == "host" and source.place == "device" and not asynchronous:
+    elif base.place != "device" and asynchronous:
+        run.frame.copying = True
+    elif base.place == "host" and source.place == "device":
         run.reads(node, source, Happening.COPY_TO_HOST, "`.copy_()`")
 
 

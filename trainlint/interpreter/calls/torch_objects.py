@@ -11,6 +11,7 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.calls.distributions import of_distributions
 from trainlint.interpreter.calls.places import is_false, place_of
 from trainlint.interpreter.calls.torch_functions import combined, torch_function
+from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, PLAIN, TRUE, UNKNOWN, Choice, Items, Made, Mapping_, Object, Tensor
@@ -32,8 +33,7 @@ def of_torch(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fr
 
 
 def _synchronize(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    run.tell(node, Happening.SYNCHRONIZE, f"`{name}()`")
-    return NONE
+    return wait_for_device(run, node, f"`{name}()`")
 
 
 def _of_cuda(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:

@@ -10,7 +10,7 @@ from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import Choice, Device, Name, Place, Tensor
+from trainlint.interpreter.values.kinds import NONE, Choice, Device, Name, Place, Tensor
 from trainlint.interpreter.values.value import Value
 
 _OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
@@ -78,13 +78,23 @@ def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynch
                 run.tell(node, happening, what, base)
         return base.but(place="device", source="", step=f"{what} in line {getattr(node, 'lineno', 0)}")
     if to == "host" and base.place == "device":
-        if not asynchronous:
+        if asynchronous:
+            run.frame.copying = True
+        else:
             run.tell(node, Happening.COPY_TO_HOST, what, base)
         return base.but(place="host", source="read")
     if to == "unknown" and base.place == "host" and base.source == "factory":
         run.tell(node, Happening.MADE_ON_HOST, what, base)  # whoever moves it expects it to be made elsewhere
         return base.but(place="device", source="")
     return base.but(place=to)
+
+
+def wait_for_device(run: Run, node: ast.AST, what: str) -> Value:
+    """The host waits for the device; told, unless a copy to the host is under way, which it has to wait for."""
+    if not run.frame.copying:
+        run.tell(node, Happening.SYNCHRONIZE, what)
+    run.frame.copying = False
+    return NONE
 
 
 def _copy_to_device(base: Tensor, asynchronous: bool) -> Happening | None:

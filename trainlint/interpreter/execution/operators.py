@@ -58,12 +58,18 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         other: Value
         main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
         place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
-        mask, mixed = left.mask or right.mask or None, False
+        mask = left.mask or right.mask or None
+        mixed = _may_count(left, right, operator)
     else:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"
     source: Source = "mixed" if mixed else _source(main, other) if place == "host" else _named(main, other)
     return Tensor(place, mask if _keeps_mask(left, right, operator) else False, mixed, source, main.way)
+
+
+def _may_count(left: Tensor, right: Tensor, operator: ast.operator) -> bool:
+    """Whether two parts of a batch may both be numbers."""
+    return not isinstance(operator, _BITS) and not left.is_one and not right.is_one
 
 
 def _keeps_mask(left: Value, right: Value, operator: ast.operator) -> bool:

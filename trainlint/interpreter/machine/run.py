@@ -97,6 +97,8 @@ class Frame:
     """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
     block: Sequence[ast.stmt] = ()
     """The innermost statements of which one is executed."""
+    copying: bool = False
+    """Whether a copy to the host is under way that nothing has waited for."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 

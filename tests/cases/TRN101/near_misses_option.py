@@ -1,4 +1,4 @@
-"""An option gives the loader its workers, and is 0 by default."""
+"""An option gives the loader its workers: whoever starts the program chooses, whatever the default."""
 
 import argparse
 
@@ -14,7 +14,7 @@ def main():
     args = parser.parse_args()
     model = nn.Linear(64, 10).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    loader = DataLoader(ImageFolder("images"), 64, pin_memory=True, num_workers=args.loader_workers)  #! TRN101
+    loader = DataLoader(ImageFolder("images"), 64, pin_memory=True, num_workers=args.loader_workers)
     for inputs, targets in loader:
         loss = nn.functional.cross_entropy(model(inputs.cuda(non_blocking=True)), targets.cuda(non_blocking=True))
         optimizer.zero_grad()

@@ -1,0 +1,55 @@
+"""What the rules about waits and copies advise, by what becomes of the value."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.rules.catalogue import judged
+
+PROGRAM = """
+import numpy as np
+import torch
+from tqdm import tqdm
+
+
+def keep(meters, value):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    meters.add(value)
+
+
+def train(model, loader, optimizer, meters):
+    bar = tqdm(loader)
+    for frames in bar:
+        loss = model(frames.cuda(non_blocking=True)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+{0}
+        optimizer.step()
+"""
+HELP = {
+    "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: NaN weights stay NaN",
+    "assert torch.isfinite(loss)": "check every N steps: NaN weights stay NaN",
+    "if torch.isnan(loss):\n    continue": "let `GradScaler` skip such steps",
+    "if not torch.isfinite(loss):\n    loss = torch.nan_to_num(loss)": "replace bad values without a test",
+    "if loss > 100:\n    raise ValueError('large')": "`torch._assert_async`",
+    "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_` returns the norm",
+    "for p in model.parameters():\n    meters.add(p.abs().max().item())": "waits once for each parameter",
+    "bar.set_postfix(loss=loss.item())": "update the bar every N steps",
+    "bar.set_description(f'{loss:.3f}')": "update the bar every N steps",
+    "bar.set_postfix({'loss': loss.cpu()})": "update the bar every N steps",
+    "keep(meters, loss)": "call `keep` every N steps, or sum on the GPU first",
+    "print(loss.item())": "print or log it every N steps",
+    "meters.add(loss.item())": "read all metrics when you log",
+    "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm` with `device=",
+    "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn` or `torch.rand` with `device=",
+}
+
+
+@pytest.mark.parametrize("code", HELP)
+def test_the_help_fits_what_becomes_of_the_value(code: str) -> None:
+    findings = judged(PROGRAM.format(textwrap.indent(code, " " * 8))).findings
+    [said] = [item.help or "" for item in findings if item.code.startswith("TRN2")]
+    assert HELP[code] in said
