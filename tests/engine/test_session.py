@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
-    from trainlint.interpreter.visits import Visit
+    from trainlint.interpreter.operations import Executed
 
 VARIANTS = {
     "pkg/utils.py": [
@@ -155,7 +155,7 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
 
     executed: list[str] = []
 
-    def execute(group: Group, *rest: Any) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+    def execute(group: Group, *rest: Any) -> tuple[ExecutedGroup, Executed]:
         executed.extend(source.path for source in group.sources.values())
         return execute_group(group, *rest)
 
@@ -214,7 +214,7 @@ def test_what_was_found_out_before_an_interruption_is_kept(project: Path) -> Non
     with pytest.raises(Gone):
         judging.judged(texts(project, utils=UTILS))
     assert len(findings(judging, texts(project, utils=UTILS))) == 1
-    assert calls == 3  # summarised before, linked now
+    assert calls == 4  # summarised before; linked and executed now
 
 
 def test_a_wrong_configuration_fails_its_files_until_it_is_mended(project: Path) -> None:

@@ -24,6 +24,9 @@ def out_of_sight(run: Run, result: Value, arguments: Arguments, node: ast.Call) 
     if any(_is_loss(value) for value in arguments.values) and _is_given_optimizer(node):
         run.effects |= {"trains", "optimizes"}
         run.stepped = True
+    for value in arguments.values:
+        if isinstance(value, Loader):  # whoever is given a loader goes through it
+            run.begin_pass(value, node, run.frame)
     if not isinstance(result, Unknown):
         return result
     form = arguments.named.get("return_tensors")

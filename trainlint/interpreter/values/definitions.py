@@ -155,10 +155,11 @@ class Function:
 
     def __init__(self, node: AnyFunction, module: Module, cls: Class | None) -> None:
         self.node, self.module, self.cls = node, module, cls
-        is_lambda = isinstance(node, ast.Lambda)
-        self.name: str = "<lambda>" if is_lambda else node.name
+        self.name: str = "<lambda>" if isinstance(node, ast.Lambda) else node.name
         """The name in its def statement."""
-        self.body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)] if is_lambda else node.body
+        self.body: list[ast.stmt] = (
+            [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
+        )
         """The statements; of a lambda one return."""
         self.scopes: tuple[Environment, ...] = ()
         self.defaults: tuple[Value, ...] = ()
