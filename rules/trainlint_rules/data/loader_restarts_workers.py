@@ -11,7 +11,6 @@ from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, LoaderUseRule
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, never_ends, value_of_option
-from trainlint_rules.data.idioms.passes import loops_in_other_files
 from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
 
 TYPE_CHECKING = False
@@ -122,7 +121,7 @@ class LoaderRestartsWorkers(LoaderUseRule):
         if use.options.keeps_workers is not False or use.options.workers == 0 or use.again is None or use.changed:
             return None
         sure = self._sure_of_workers(site, use)
-        if sure is None or any(other.changes for other in loops_in_other_files(site.file, LoaderRule.loader(site))):
+        if sure is None:
             return None
         path, line = use.again.path, use.again.line
         return Match(site, sure, {"place": f"line {line}" if path == site.path else f"{path}:{line}"})
