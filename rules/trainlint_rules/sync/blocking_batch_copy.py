@@ -21,7 +21,6 @@ from trainlint_rules.sync.idioms.copies import (
     builds_unpinned_loaders,
     cast_on_host,
     copied,
-    copies_argument,
     in_own_to,
     memory_of,
     says_whether_to_wait,
@@ -141,7 +140,7 @@ class BlockingBatchCopy(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
-        if _is_copy(site) and not copies_argument(site) and dropped_move(site.file, site.place):
+        if dropped_move(site.file, site.place):
             return None
         others = tuple(_alike(site, operation))
         related = tuple(site.related(other.call, _ALIKE) for other in others)
