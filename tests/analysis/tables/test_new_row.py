@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.catalogue import all_rules, judged
-from trainlint.analysis.tables import iterables, loaders
-from trainlint.analysis.tables.iterables import IterableFunction
+from trainlint.analysis.tables import loaders
 from trainlint.analysis.tables.loaders import LoaderWrapper, Preparation
 
 RULES = [rule for rule in all_rules() if rule.code in ("TRN101", "TRN205")]
@@ -39,50 +38,9 @@ def train(model, criterion, optimizer, paths, labels):
 """
 
 
-COUNTED = (
-    PROGRAM.partition("def train")[0]
-    + """
-torch.cuda.init()
-def mean(paths, labels):
-    loader, total = DataLoader(Photographs(paths, labels), batch_size=64, pin_memory=True), 0
-    for epoch in range(3):
-        for x, y in loader:
-            for row in chew(x):
-                total += row.sum()
-    return total
-"""
-)
-"""No model waits for these batches, as long as `chew` is known to run none."""
-
-
 def found(text: str = PROGRAM) -> list[str]:
     """The codes of what the two rules find."""
     return sorted(finding.code for finding in judged(text, *RULES).findings)
-
-
-def test_a_row_makes_both_rules_follow_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(PROGRAM.replace("chew(loader)", "loader")) == ["TRN101", "TRN205"]
-    assert "TRN205" not in found()
-    monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew", progress_bar=True))
-    assert found() == ["TRN101", "TRN205"]
-
-
-def test_a_row_says_that_a_loop_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(COUNTED.replace("chew(x)", "reversed(x)")) == []
-    assert found(COUNTED) == ["TRN101"]
-    monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew"))
-    assert found(COUNTED) == []
-
-
-@pytest.mark.parametrize("iterated", ["in chew(loader)", "in fed"])
-def test_batches_of_a_wrapper_that_moves_them_lie_on_the_device(iterated: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew"))
-    program = (
-        PROGRAM.replace("    for x, y in", "    fed = chew(loader)\n    for x, y in")
-        .replace("in chew(loader)", iterated)
-        .replace('x, y = x.to("cuda"), y.to("cuda")', "print(y.sum().item())")
-    )
-    assert [finding.code for finding in judged(program, *READS).findings] == ["TRN201"]
 
 
 def test_batches_of_a_prefetcher_of_unknown_class_lie_on_the_device() -> None:

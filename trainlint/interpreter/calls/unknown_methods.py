@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import Final
 
+from trainlint.analysis.tables.loaders import hands_back_in_order
 from trainlint.interpreter.calls.loaders import prepared_loader
 from trainlint.interpreter.calls.options import by_default, option
 from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
@@ -130,7 +132,7 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
             return NONE
         case "scale" if args and "scaler" in owner:
             return args[0]
-        case "prepare" if args and "accelerator" in owner:
+        case _ if hands_back_in_order(name) and _is_prepared("accelerator" in owner, args):
             return prepared(run, arguments)
         case _ if name in _GATHERS and "accelerator" in owner and args:
             return args[0]
@@ -139,6 +141,11 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
     if LOSS_METHOD.search(name) and not NO_LOSS_METHOD.search(name):
         return Tensor(container=True, way=(f"output of {owner}.{name}",))
     return None
+
+
+def _is_prepared(by_launcher: bool, args: Sequence[Value]) -> bool:
+    """Whether a call of a launcher's method takes over what it is given: of an unknown object, only loaders say so."""
+    return bool(args) if by_launcher else any(isinstance(value, Loader) for value in args)
 
 
 def prepared(run: Run, arguments: Arguments) -> Value:
