@@ -25,7 +25,7 @@ _OUT_OF_STEPS = (
     "in sight calls it",
     "a test lets it run only now and then, as at an interval, in first steps or after a failure, or only if somebody "
     "turns on an option that is off by default",
-    "it works on what lies on the host, or trainlint cannot tell what that is",
+    "its values lie where nothing waits and nothing is copied, or trainlint cannot tell where they lie",
     NEEDED,
 )
 """What the abstract run leaves out, as clauses."""

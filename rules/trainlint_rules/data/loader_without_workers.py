@@ -34,8 +34,8 @@ class LoaderWithoutWorkers(LoaderUseRule):
     Without `num_workers` the training process reads, decodes, augments and collates every batch itself, between two
     steps, while the device has nothing to do. With workers the next batches are ready when the step ends.
 
-    An option that gives the loader its workers (`num_workers=args.workers`) and is 0 by default counts as none where
-    no command or configuration of the project sets it.
+    Where an option gives the loader its workers (`num_workers=args.workers`), or 0 is written out, a finding is only
+    possible: somebody may set the option, or has decided so.
 
     ## Example
     ```python
