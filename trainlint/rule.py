@@ -87,8 +87,6 @@ class Triggers:
     """Calls of the project's functions that have an effect of one of these kinds, by the values of `EffectKind`."""
     references: tuple[str, ...] = ()
     """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
-    reads: bool = False
-    """Places where Python itself reads a value: truth tests, comparisons, formatting."""
     subscripts: bool = False
     """Indexing by anything but a constant."""
     accumulations: bool = False

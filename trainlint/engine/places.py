@@ -162,7 +162,6 @@ class _TriggerIndex:
     assignments: _Words = field(default_factory=dict)
     dicts: _Words = field(default_factory=dict)
     references: _Words = field(default_factory=dict)
-    reads: list[int] = field(default_factory=list)
     subscripts: list[int] = field(default_factory=list)
     accumulations: list[int] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
@@ -188,7 +187,6 @@ class _TriggerIndex:
         for rules, place in self._references(outline):
             _give(found, rules, (place,))
         for several, places in (
-            (self.reads, outline.reads),
             (self.subscripts, outline.subscripts),
             (self.accumulations, outline.accumulations),
             (self.loops, outline.loops),
@@ -260,7 +258,6 @@ def _trigger_index(rules: tuple[InstalledRule, ...]) -> _TriggerIndex:
             for word in named:
                 words.setdefault(word, []).append(number)
         for several, is_wanted in (
-            (index.reads, wanted.reads),
             (index.subscripts, wanted.subscripts),
             (index.accumulations, wanted.accumulations),
             (index.loops, wanted.loops),

@@ -18,7 +18,7 @@ from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
-from trainlint_rules.data.idioms.loader_purposes import copies_by_loader
+from trainlint_rules.data.idioms.loader_copies import copies_by_loader
 from trainlint_rules.data.idioms.loading_work import items_at
 from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code
 

@@ -17,7 +17,7 @@ from trainlint.analysis.tables.waits.device_copies import COPIES, TAKING_NON_BLO
 from trainlint.analysis.types.loaders import Loader
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items
-from trainlint_rules.data.idioms.loader_purposes import copies_by_loader
+from trainlint_rules.data.idioms.loader_copies import copies_by_loader
 from trainlint_rules.data.idioms.loading_work import items_at
 from trainlint_rules.sync.idioms.copies import cast_on_host, copied, copies_to_cuda, says_whether_to_wait
 from trainlint_rules.sync.idioms.host_memory.pageable import Why, pageable

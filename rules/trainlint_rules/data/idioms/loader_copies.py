@@ -1,4 +1,4 @@
-"""What a loader's batches are for, and whether they go to the device."""
+"""Where the batches of loaders are copied to the device."""
 
 from __future__ import annotations
 
