@@ -17,7 +17,8 @@ from tests.rules.catalogue import all_rules, judged, stated_for
 from trainlint.rule import Rule
 
 CASES = Path(__file__).parent.parent / "cases"
-FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.rglob("*.py"))
+_SUFFIXES = (".py", ".yaml", ".yml")
+FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.rglob("*") if path.suffix in _SUFFIXES)
 FOLDERS = sorted(path.name for path in CASES.iterdir() if path.is_dir())
 
 _MARKER = re.compile(r"[ \t]*#!((?:[ \t]+[A-Z]{2,8}\d{3})+)[ \t]*$")
@@ -65,7 +66,9 @@ def test_what_is_marked_is_found_and_nothing_else(file: str) -> None:
 
 def test_a_folder_of_cases_shows_its_rule_at_work_and_silent() -> None:
     assert set(FOLDERS) <= {rule.code for rule in all_rules()}
-    due = {folder: [read_case(path)[1] for path in (CASES / folder).glob("*.py")] for folder in FOLDERS}
+    due: dict[str, list[Due]] = {folder: [] for folder in FOLDERS}
+    for file in FILES:
+        due[file.partition("/")[0]].append(read_case(CASES / file)[1])
     marked = {folder: {code for case in cases for _, code in case} for folder, cases in due.items()}
     assert [folder for folder in FOLDERS if folder not in marked[folder]] == [], "no file marks a finding of them"
     assert [folder for folder in FOLDERS if set() not in due[folder]] == [], "no file of near misses without a marker"

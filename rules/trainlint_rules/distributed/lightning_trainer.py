@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
+from trainlint.rule import Triggers
 from trainlint_rules.distributed.idioms import trainer_arguments
+from trainlint_rules.distributed.idioms.framework_settings import LIGHTNING, REDUCED, SHOWN
+from trainlint_rules.distributed.idioms.setting_rows import claims, matches
 
 
 @early_guard
 def _once_an_epoch(site: Site) -> bool:
     """The value is logged once an epoch (`on_step=False`)."""
-    return constant(argument(site.call, "on_step")) is False
+    return site.settings.literal("on_step") is False
 
 
 @guard
@@ -83,17 +87,18 @@ class LightningTrainer(CallRule):
     name = "lightning-trainer"
     preview = True
     on = ("lightning.*.Trainer", "pytorch_lightning.*.Trainer", ".log", ".log_dict")
+    also = Triggers(dicts=frozenset({"accelerator"}))
     unless = (_once_an_epoch, _bar_is_set)
     message = "{fact}"
     help = "{instead}"
 
     def found(self, site: Site) -> Iterator[Match]:
         """Values that are reduced or read in each step, and trainers that are set up to look for something."""
-        if last_name(site.call.func) == "Trainer":
-            yield from trainer_arguments.costly(site, *trainer_arguments.LIGHTNING)
-            yield from trainer_arguments.lightning_float32(site)
+        if isinstance(site.node, ast.Dict) or last_name(site.call.func) == "Trainer":
+            yield from matches(site, claims(site.settings, LIGHTNING))
+            if isinstance(site.node, ast.Call):
+                yield from trainer_arguments.lightning_float32(site)
         elif trainer_arguments.logs_in_training_step(site):
-            yield from trainer_arguments.costly(site, trainer_arguments.REDUCED)
             value = argument(site.call, "value", 1)
-            if value is not None and site.value(value).on_device:
-                yield from trainer_arguments.costly(site, trainer_arguments.SHOWN)
+            is_tensor = value is not None and site.value(value).on_device
+            yield from matches(site, claims(site.settings, (REDUCED, SHOWN) if is_tensor else (REDUCED,)))
