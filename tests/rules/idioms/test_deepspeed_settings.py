@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from trainlint.analysis.syntax.literal_dicts import Settings
-from trainlint_rules.distributed.idioms.deepspeed_settings import deepspeed_claims
+from trainlint_rules.settings.idioms.deepspeed_settings import deepspeed_claims
 
 
 def told(text: str) -> list[tuple[object, str]]:

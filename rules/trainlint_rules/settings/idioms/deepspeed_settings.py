@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.syntax.literal_dicts import Settings
 from trainlint.finding import Severity
-from trainlint_rules.distributed.idioms.setting_rows import Claim, SettingRow, claims
+from trainlint_rules.settings.idioms.setting_rows import Claim, SettingRow, claims
 
 ZERO = "zero_optimization"
 _STAGE = (ZERO, "stage")

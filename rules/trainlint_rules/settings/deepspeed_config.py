@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.distributed.idioms.deepspeed_settings import ZERO, deepspeed_claims
-from trainlint_rules.distributed.idioms.setting_rows import matches
+from trainlint_rules.settings.idioms.deepspeed_settings import ZERO, deepspeed_claims
+from trainlint_rules.settings.idioms.setting_rows import matches
 
 
 class DeepspeedConfig(SettingRule):

@@ -12,7 +12,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.framework_settings import IN_FLOAT32, LIGHTNING_BFLOAT16
+from trainlint_rules.settings.idioms.framework_settings import IN_FLOAT32, LIGHTNING_BFLOAT16
 
 _FEW_STEPS = 100
 _IN_BFLOAT16 = ("CausalLM", "ConditionalGeneration")

@@ -10,8 +10,8 @@ from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.framework_settings import ACCELERATE
-from trainlint_rules.distributed.idioms.setting_rows import claims, matches
+from trainlint_rules.settings.idioms.framework_settings import ACCELERATE
+from trainlint_rules.settings.idioms.setting_rows import claims, matches
 
 _OLD = {"fact": "`torch.distributed.launch` is deprecated since torch 1.9", "instead": "use `torch.distributed.run`"}
 

@@ -7,8 +7,16 @@ from collections.abc import Iterator
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.distributed.idioms.framework_settings import TORCHTUNE
-from trainlint_rules.distributed.idioms.setting_rows import claims, matches
+from trainlint_rules.settings.idioms.framework_settings import TORCHTUNE, UNPACKED
+from trainlint_rules.settings.idioms.setting_rows import claims, matches
+
+_CANNOT_PACK = "torchtune.datasets.multimodal."
+
+
+def _component(site: Site, section: str) -> str:
+    """What a section of a recipe builds; empty where that is not written out."""
+    component = site.settings.literal(section, "_component_")
+    return component if isinstance(component, str) else ""
 
 
 class TorchtuneRecipe(SettingRule):
@@ -17,7 +25,8 @@ class TorchtuneRecipe(SettingRule):
     ## Why
     The recipes that `tune cp` copies are set up to run everywhere, not to be fast. `dataset.packed: False` pads each
     batch to its longest row, and the model computes on the padding. `compile: False` runs every element-wise operation
-    as a kernel of its own. A profiler with `num_cycles: 0` never stops recording.
+    as a kernel of its own. A profiler with `num_cycles: 0` never stops recording. Datasets of pictures, which
+    torchtune cannot pack, are not told to.
 
     ## Example
     ```python
@@ -73,6 +82,7 @@ class TorchtuneRecipe(SettingRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """Settings of a recipe that leave throughput unused."""
-        component = site.settings.literal("checkpointer", "_component_")
-        if isinstance(component, str) and component.startswith("torchtune."):
-            yield from matches(site, claims(site.settings, TORCHTUNE))
+        if _component(site, "checkpointer").startswith("torchtune."):
+            packs = not _component(site, "dataset").startswith(_CANNOT_PACK)
+            found = claims(site.settings, TORCHTUNE)
+            yield from matches(site, (claim for claim in found if packs or claim.row is not UNPACKED))

@@ -14,14 +14,14 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.framework_settings import (
+from trainlint_rules.settings.idioms.framework_settings import (
     EAGER_ATTENTION,
     HUGGING_FACE,
     HUGGING_FACE_FILES,
     SLOWER_OPTIMIZER,
 )
-from trainlint_rules.distributed.idioms.setting_rows import ABSENT, claims, matches
-from trainlint_rules.distributed.idioms.trainer_arguments import (
+from trainlint_rules.settings.idioms.setting_rows import ABSENT, claims, matches
+from trainlint_rules.settings.idioms.trainer_arguments import (
     is_short,
     missing_arguments,
     only_evaluates,

@@ -6,8 +6,9 @@ files hold such settings is known by `trainlint.training_settings.files`.
 
 from __future__ import annotations
 
+from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.setting_rows import ABSENT, Path, SettingRow
+from trainlint_rules.settings.idioms.setting_rows import ABSENT, Path, SettingRow
 
 _FEW_STEPS = range(1, 11)
 _SEVERAL_STEPS = range(1, 21)
@@ -39,6 +40,7 @@ def _slower_optimizer(name: str) -> SettingRow:
         "use `adamw_torch_fused`, which is the default since torch 2.8",
         values=(SLOWER_OPTIMIZER,),
         where=_ALL_WEIGHTS_TRAIN,
+        sure=Confidence.LIKELY,
         severity=Severity.ADVICE,
     )
 
@@ -107,7 +109,7 @@ HUGGING_FACE = (
         "{setting} gathers the loss from all ranks and forces GPU syncs in every training step",
         "log every 10 steps or more",
         values=(1,),
-        sure=Confidence.POSSIBLE,  # of steps that take seconds, nobody gets any back
+        sure=Confidence.POSSIBLE,  # nothing next to steps that take seconds, as those of language models do
         severity=Severity.ADVICE,
     ),
     *(
@@ -137,7 +139,6 @@ HUGGING_FACE = (
         "{setting} selects deterministic kernels and makes the host wait for each (`CUDA_LAUNCH_BLOCKING=1`)",
         "set `seed` alone unless runs must match bit for bit",
         values=(True,),
-        sure=Confidence.LIKELY,
     ),
     SettingRow(
         ("skip_memory_metrics",),
@@ -208,7 +209,15 @@ HUGGING_FACE_FILES = (
     ),
 )
 """Of files that become `TrainingArguments` along with arguments of the model and the data."""
+SEARCHING_STRATEGY = SettingRow(
+    ("strategy",),
+    _UNUSED_WEIGHTS,
+    'use `strategy="ddp"` unless the model skips some of its weights',
+    values=[f"ddp{start}_find_unused_parameters_true" for start in ("", "_spawn", "_fork", "_notebook")],
+    sure=Confidence.LIKELY,
+)
 LIGHTNING = (
+    SEARCHING_STRATEGY,
     SettingRow(
         ("detect_anomaly",),
         "{setting} checks every operation of the backward pass for NaN",
@@ -220,13 +229,6 @@ LIGHTNING = (
         "{setting} records all of training",
         "set it only while you measure",
         values=("pytorch", "advanced"),
-    ),
-    SettingRow(
-        ("strategy",),
-        _UNUSED_WEIGHTS,
-        'use `strategy="ddp"` unless the model skips some of its weights',
-        values=[f"ddp{start}_find_unused_parameters_true" for start in ("", "_spawn", "_fork", "_notebook")],
-        sure=Confidence.LIKELY,
     ),
     SettingRow(
         ("precision",),
@@ -282,7 +284,7 @@ ACCELERATE = (
         "{setting} sends the shapes of tensors to all ranks before every collective of Accelerate",
         "set it only while you look for a mismatch",
         values=(True,),
-        where=((("distributed_type",), ("MULTI_GPU", "FSDP", "DEEPSPEED")),),
+        where=((("distributed_type",), ("MULTI_GPU", "DEEPSPEED", name_of(Wrapper.FSDP1))),),
     ),
 )
 """Of the YAML file of `accelerate launch`."""
@@ -292,7 +294,14 @@ def _off(*path: str, fact: str, instead: str) -> SettingRow:
     return SettingRow(path, fact, instead, values=(False,), sure=Confidence.LIKELY, severity=Severity.ADVICE)
 
 
+UNPACKED = _off(
+    "dataset",
+    "packed",
+    fact="{setting} pads each batch to its longest row, and the model computes on the padding",
+    instead="set `packed: True`, and `tokenizer.max_seq_len` to the length of a pack",
+)
 TORCHTUNE = (
+    UNPACKED,
     SettingRow(
         ("dtype",),
         IN_FLOAT32,
@@ -300,12 +309,6 @@ TORCHTUNE = (
         values=("fp32",),
         sure=Confidence.LIKELY,
         severity=Severity.ADVICE,
-    ),
-    _off(
-        "dataset",
-        "packed",
-        fact="{setting} pads each batch to its longest row, and the model computes on the padding",
-        instead="set `packed: True`, and `tokenizer.max_seq_len` to the length of a pack",
     ),
     _off("compile", fact="{setting} runs each operation as a kernel of its own", instead="set `compile: True`"),
     _off(
