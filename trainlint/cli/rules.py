@@ -16,7 +16,7 @@ from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trainlint.catalogue import InstalledRule
 
@@ -73,15 +73,19 @@ def _that_say(words: Sequence[str], rules: Sequence[InstalledRule]) -> Sequence[
     texts = {rule: f"{rule.code} {rule.name} {rule.name.replace('-', ' ')} {rule.summary}".lower() for rule in rules}
     apart = [word for phrase in words for word in phrase.split()]
     by_word = {word: _saying(word, texts) for word in apart}
-    for word, saying in by_word.items():
-        if not saying:
-            spoken = {part for text in texts.values() for part in text.translate(_NO_MARKS).split() if len(part) > 2}
-            raise UsageError(f'no rule says "{word}"{did_you_mean(word, spoken) or "; `trainlint rules` lists all"}')
+    for word in (word for word, saying in by_word.items() if not saying):
+        offered = did_you_mean(word, _spoken(texts.values())) or "; `trainlint rules` lists all"
+        raise UsageError(f'no rule says "{word}"{offered}')
     found = [rule for rule in rules if all(rule in saying for saying in by_word.values())]
     if not found:
         listed = " and ".join(f'"{word}"' for word in apart)
         raise UsageError(f"no rule says {listed} together; use fewer words")
     return found
+
+
+def _spoken(texts: Iterable[str]) -> set[str]:
+    """The words of some texts."""
+    return {part for text in texts for part in text.translate(_NO_MARKS).split() if len(part) > 2}
 
 
 def _saying(word: str, texts: Mapping[InstalledRule, str]) -> list[InstalledRule]:
