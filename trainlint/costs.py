@@ -58,6 +58,7 @@ KINDS = {
     "TRN5": Kind.COMMUNICATION,
     "TRN507": Kind.WHOLE_STEP,
     "TRN513": Kind.WHOLE_STEP,
+    "TRN537": Kind.WHOLE_STEP,
     "TRN6": Kind.KERNELS,
     "TRN7": Kind.KERNELS,
     "TRN701": Kind.WHOLE_STEP,
@@ -70,7 +71,7 @@ KINDS = {
 SET_FOR_EACH_STEP = frozenset(
     {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN409", "TRN410"}
     | {"TRN413", "TRN507", "TRN508", "TRN509", "TRN510", "TRN511", "TRN513", "TRN517", "TRN518", "TRN520", "TRN521"}
-    | {"TRN522", "TRN530", "TRN536", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
+    | {"TRN522", "TRN530", "TRN536", "TRN537", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
 )
 """Rules about a setting: its line runs once, and what it sets holds in each step."""
 

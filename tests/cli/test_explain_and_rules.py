@@ -108,6 +108,8 @@ def test_what_only_a_run_shows_says_who_finds_it(toys: Program) -> None:
 def test_rules_are_found_by_words(toys: Program) -> None:
     assert codes(toys, "toy", "safe", "--select", "TOY") == ["TOY101", "TOY103"]
     assert codes(toys, "PINNED", "memory") == ["TRN102"]
+    assert codes(toys, "pinned memory") == ["TRN102"]
+    assert codes(toys, "axolotl") == ["TRN521"], "no summary says it, but a page does"
     unknown = toys("rules", "memmory")
     assert (unknown.code, unknown.err) == (2, 'trainlint: no rule says "memmory"; did you mean "memory"?\n')
     nothing = toys("rules", "qqqq")

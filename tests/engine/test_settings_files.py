@@ -1,4 +1,4 @@
-"""Files with settings of DeepSpeed and Accelerate: which are read, and where findings stand in them."""
+"""Files with settings of training: which are read, and where findings stand in them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ distributed_type: FSDP
 mixed_precision: 'no'  # trainlint: ignore[TRN536] compared with float32 on purpose
 fsdp_config:
   fsdp_auto_wrap_policy: NO_WRAP
+"""
+
+TRAINER = """\
+model_name_or_path: Qwen/Qwen2.5-1.5B
+per_device_train_batch_size: 4
+full_determinism: true
 """
 
 
@@ -86,6 +92,20 @@ def test_only_files_that_hold_settings_are_found(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n", encoding="utf-8")
     found = [target.path.relative_to(tmp_path).as_posix() for target in discover([tmp_path]).targets]
     assert found == ["configs/accelerate.yaml", "configs/ds_zero2.json", "train.py"]
+
+
+def test_yaml_is_known_by_what_it_holds_and_json_by_its_name_as_well(tmp_path: Path) -> None:
+    arguments = '{"per_device_train_batch_size": 4}'
+    texts = {"qwen.yaml": TRAINER, "labels.yml": "a: 1\n", "train_args.json": arguments, "000.json": arguments}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert [target.path.name for target in discover([tmp_path]).targets] == ["qwen.yaml", "train_args.json"]
+
+
+def test_arguments_of_the_trainer_of_hugging_face_are_judged() -> None:
+    assert lines(found("qwen.yaml", TRAINER)) == [(3, 1, "TRN521")]
+    assert lines(found("qwen.yaml", TRAINER + "max_steps: 10\n")) == []
+    assert lines(found("qwen.yaml", TRAINER + "use_cpu: true\n")) == []
 
 
 def test_a_file_that_is_named_is_judged_whatever_it_is_called(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ from tests.rules.catalogue import all_rules, judged, stated_for
 from trainlint.rule import Rule
 
 CASES = Path(__file__).parent.parent / "cases"
-FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.rglob("*.py"))
+_SUFFIXES = (".py", ".yaml", ".yml")
+FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.rglob("*") if path.suffix in _SUFFIXES)
 KNOWN_WRONG = Path(__file__).parent / "known_wrong.txt"
 FOLDERS = sorted(path.name for path in CASES.iterdir() if path.is_dir())
 
@@ -83,7 +84,9 @@ def test_what_is_known_to_be_wrong_is_of_cases_that_exist() -> None:
 
 def test_a_folder_of_cases_shows_its_rule_at_work_and_silent() -> None:
     assert set(FOLDERS) <= {rule.code for rule in all_rules()}
-    due = {folder: [read_case(path)[1] for path in (CASES / folder).glob("*.py")] for folder in FOLDERS}
+    due: dict[str, list[Due]] = {folder: [] for folder in FOLDERS}
+    for file in FILES:
+        due[file.partition("/")[0]].append(read_case(CASES / file)[1])
     marked = {folder: {code for case in cases for _, code in case} for folder, cases in due.items()}
     assert [folder for folder in FOLDERS if folder not in marked[folder]] == [], "no file marks a finding of them"
     silent = [folder for folder in FOLDERS if any(folder not in {code for _, code in case} for case in due[folder])]

@@ -57,11 +57,13 @@ class Site:
 
     @property
     def settings(self) -> Settings:
-        """The settings in a dict that the rule's trigger named. Raises TypeError at another kind of site."""
-        if not isinstance(self.place.node, ast.Dict):
-            raise TypeError("this site is no dict")
-        from trainlint.analysis.syntax.literal_dicts import Settings
+        """The settings in a dict, or in the keywords of a call. Raises TypeError at another kind of site."""
+        from trainlint.analysis.syntax.literal_dicts import Settings, keywords_as_dict
 
+        if isinstance(self.place.node, ast.Call):
+            return Settings(keywords_as_dict(self.place.node))
+        if not isinstance(self.place.node, ast.Dict):
+            raise TypeError("this site is no dict and no call")
         return Settings(self.place.node)
 
     @property

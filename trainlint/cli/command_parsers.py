@@ -154,7 +154,7 @@ def _rules_parser() -> argparse.ArgumentParser:
         "trainlint rules",
         usage="trainlint rules [WORD ...] [options]",
         description="List the rules, or those that match all of the words: in their code, name or summary, "
-        "or by what people call it (oom, leak, num_workers, tqdm).",
+        "else on their pages, or by what people call it (oom, leak, num_workers, tqdm).",
         epilog="Exit codes: 0; 2 where no rule is left to list.",
         formatter_class=Help,
         allow_abbrev=False,

@@ -16,7 +16,7 @@ from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trainlint.catalogue import InstalledRule
 
@@ -70,18 +70,34 @@ def rules(options: Namespace) -> int:
 def _that_say(words: Sequence[str], rules: Sequence[InstalledRule]) -> Sequence[InstalledRule]:
     """The rules in whose code, name or summary all the words stand, in any case, or what they mean there.
 
-    Raises UsageError where there is none.
+    A word that stands in none of them is looked for on the rules' pages. Raises UsageError where there is no rule.
     """
     texts = {rule: f"{rule.code} {rule.name} {rule.name.replace('-', ' ')} {rule.summary}".lower() for rule in rules}
-    for word in words:
-        if not any(_says(text, word) for text in texts.values()):
-            spoken = {part for text in texts.values() for part in text.translate(_NO_MARKS).split() if len(part) > 2}
-            raise UsageError(f'no rule says "{word}"{did_you_mean(word, spoken) or "; `trainlint rules` lists all"}')
-    found = [rule for rule, text in texts.items() if all(_says(text, word) for word in words)]
+    apart = [word for phrase in words for word in phrase.split()]
+    by_word = {word: _saying(word, texts) for word in apart}
+    for word in (word for word, saying in by_word.items() if not saying):
+        offered = did_you_mean(word, _spoken(texts.values())) or "; `trainlint rules` lists all"
+        raise UsageError(f'no rule says "{word}"{offered}')
+    found = [rule for rule in rules if all(rule in saying for saying in by_word.values())]
     if not found:
-        listed = " and ".join(f'"{word}"' for word in words)
+        listed = " and ".join(f'"{word}"' for word in apart)
         raise UsageError(f"no rule says {listed} together; use fewer words")
     return found
+
+
+def _spoken(texts: Iterable[str]) -> set[str]:
+    """The words of some texts."""
+    return {part for text in texts for part in text.translate(_NO_MARKS).split() if len(part) > 2}
+
+
+def _saying(word: str, texts: Mapping[InstalledRule, str]) -> list[InstalledRule]:
+    found = [rule for rule, text in texts.items() if _says(text, word)]
+    return found or [rule for rule in texts if word.lower() in _page(rule)]
+
+
+def _page(rule: InstalledRule) -> str:
+    """The page of a rule in lower case."""
+    return " ".join(body for _, body in rule.loaded().manual.sections).lower()
 
 
 def _says(text: str, word: str) -> bool:

@@ -2,7 +2,7 @@
 
 Directories are walked. Inside a git repository ignore files are honoured with git's meaning, whether or not git tracks
 a file; git itself is never run, because a repository's configuration can make it run a command. Only `.py` and `.pyw`
-files are looked for, notebooks, and files with settings of DeepSpeed and Accelerate.
+files are looked for, notebooks, and files with settings of training.
 """
 
 from __future__ import annotations

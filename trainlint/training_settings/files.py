@@ -1,6 +1,6 @@
-"""Settings of training that stand in files of their own: DeepSpeed's in JSON, those of `accelerate launch` in YAML.
+"""Settings of training that stand in files of their own, in JSON or YAML: how they are told from other files.
 
-How they are told from other files; `tree` reads them.
+`tree` reads them.
 """
 
 from __future__ import annotations
@@ -10,12 +10,22 @@ import re
 from trainlint.patterns import lazy
 
 JSON = ".json"
-_NAME = lazy(r"deepspeed|accelerate|fsdp|zero|config|(^|[_-])ds([_-]|\d|\.)|default|stage_?\d", re.IGNORECASE)
-"""What such files are called. Others are not opened: a project may hold thousands of JSON files of data."""
+_NAME = lazy(
+    r"deepspeed|accelerate|fsdp|zero|config|(^|[_-])ds([_-]|\d|\.)|default|stage_?\d|arg(ument)?s|hparams|finetun|sft",
+    re.IGNORECASE,
+)
+"""What such files of JSON are called. Others are not opened: a project may hold thousands of JSON files of data."""
+_IN_YAML = (
+    b"distributed_type:",  # `accelerate launch`
+    b"per_device_train_batch_size:",  # the Trainer of Hugging Face, LLaMA-Factory, TRL, ms-swift
+    b"micro_batch_size:",  # axolotl
+    b"max_steps_per_epoch:",  # torchtune
+    b"accelerator:",  # Lightning
+)
 _MARKS = {
-    JSON: (b'"zero_optimization"', b'"train_micro_batch_size_per_gpu"'),
-    ".yaml": (b"distributed_type:",),
-    ".yml": (b"distributed_type:",),
+    JSON: (b'"zero_optimization"', b'"train_micro_batch_size_per_gpu"', b'"per_device_train_batch_size"'),
+    ".yaml": _IN_YAML,
+    ".yml": _IN_YAML,
 }
 """What stands in them and in few others."""
 
@@ -27,7 +37,7 @@ def is_settings(path: str) -> bool:
 
 def may_be_settings(name: str) -> bool:
     """Whether a file is called as files with settings of training are."""
-    return is_settings(name) and _NAME.search(name) is not None
+    return is_settings(name) and (not name.endswith(JSON) or _NAME.search(name) is not None)
 
 
 def holds_settings(path: str, data: bytes) -> bool:

@@ -7,14 +7,14 @@ import ast
 import pytest
 
 from trainlint.analysis.syntax.literal_dicts import Settings
-from trainlint_rules.distributed.idioms.deepspeed_settings import claims
+from trainlint_rules.settings.idioms.deepspeed_settings import deepspeed_claims
 
 
 def told(text: str) -> list[tuple[object, str]]:
     """For each setting that is reported, its key and what to do."""
     node = ast.parse(text, mode="eval").body
     assert isinstance(node, ast.Dict)
-    return [(ast.literal_eval(claim.setting.key), claim.instead) for claim in claims(Settings(node))]
+    return [(ast.literal_eval(claim.setting.key), claim.row.instead) for claim in deepspeed_claims(Settings(node))]
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,13 @@ class Settings:
         return found.literal if found is not None else ...
 
 
+def keywords_as_dict(call: ast.Call) -> ast.Dict:
+    """The keywords of a call as a dict that is written out."""
+    keys: list[ast.expr | None]
+    keys = [ast.copy_location(ast.Constant(item.arg), item) if item.arg is not None else None for item in call.keywords]
+    return ast.copy_location(ast.Dict(keys, [item.value for item in call.keywords]), call)
+
+
 def written_items(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """What a dict that is written out holds under names: `{"flip": False}`, `dict(flip=False)`."""
     match node:

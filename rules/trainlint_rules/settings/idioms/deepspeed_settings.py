@@ -3,42 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from trainlint.analysis.syntax.literal_dicts import Setting, Settings
+from trainlint.analysis.syntax.literal_dicts import Settings
 from trainlint.finding import Severity
+from trainlint_rules.settings.idioms.setting_rows import Claim, SettingRow, claims
 
 ZERO = "zero_optimization"
-_Path = tuple[str, ...]
-"""The keys that lead to a setting."""
-
-
-class SettingRow(NamedTuple):
-    """A setting that is reported, as a row of a table."""
-
-    path: _Path
-    fact: str
-    """What is wrong with it. `{name}` is its last key, `{stage}` the stage of ZeRO."""
-    instead: str
-    """What to do."""
-    values: tuple[object, ...] = ()
-    """The values that it has then; any value where this is empty."""
-    where: tuple[tuple[_Path, tuple[object, ...]], ...] = ()
-    """Values that other settings must have."""
-    lacks: tuple[str, ...] = ()
-    """Keys that its own section must not have. All keys of the section must be in sight."""
-    severity: Severity = Severity.WARNING
-
-
-class Claim(NamedTuple):
-    """A setting, what is wrong with it, and what to do."""
-
-    setting: Setting
-    fact: str
-    instead: str
-    severity: Severity
-
-
 _STAGE = (ZERO, "stage")
 
 
@@ -79,7 +49,7 @@ _ROWS = (
     *_renamed("stage3_gather_fp16_weights_on_model_save", "`stage3_gather_16bit_weights_on_model_save`"),
     SettingRow(
         (ZERO, "offload_param"),
-        "`{name}` does nothing in stage {stage}",
+        "`{name}` does nothing below stage 3",
         "use stage 3, which splits the weights",
         where=((_STAGE, (0, 1, 2)), ((ZERO, "offload_param", "device"), ("cpu", "nvme"))),
     ),
@@ -97,36 +67,15 @@ _ROWS = (
         "in ZeRO stage 2 gradients are reduced while nothing else runs",
         "set `overlap_comm`",
         where=((_STAGE, (2,)),),
-        lacks=("overlap_comm", "zenflow"),
+        lacks=((ZERO, "overlap_comm"), (ZERO, "zenflow")),
     ),
 )
-"""The first row that fits a setting is the one that is reported."""
 
 
-def claims(settings: Settings) -> Iterator[Claim]:
+def deepspeed_claims(settings: Settings) -> Iterator[Claim]:
     """The settings of a configuration that are reported."""
     yield from _impossible_batch(settings)
-    reported: set[_Path] = set()
-    for row in _ROWS:
-        setting = settings.get(*row.path)
-        if setting is not None and row.path not in reported and _fits(settings, setting, row):
-            reported.add(row.path)
-            fact = row.fact.format(name=row.path[-1], stage=settings.literal(*_STAGE))
-            yield Claim(setting, fact, row.instead, row.severity)
-
-
-def _fits(settings: Settings, setting: Setting, row: SettingRow) -> bool:
-    if row.values and not _is_one_of(setting.literal, row.values):
-        return False
-    if not all(_is_one_of(settings.literal(*path), values) for path, values in row.where):
-        return False
-    section = settings.section(*row.path) if row.lacks else None
-    return not row.lacks or (section is not None and section.is_whole and not any(map(section.get, row.lacks)))
-
-
-def _is_one_of(literal: object, values: tuple[object, ...]) -> bool:
-    """Whether a literal is one of some values, where 1 is not True."""
-    return any(type(literal) is type(value) and literal == value for value in values)
+    yield from claims(settings, _ROWS)
 
 
 def _impossible_batch(settings: Settings) -> Iterator[Claim]:
@@ -137,5 +86,6 @@ def _impossible_batch(settings: Settings) -> Iterator[Claim]:
     each = numbers[0] * numbers[1] if len(numbers) == 2 else 0
     if whole is not None and isinstance(whole.literal, int) and each and whole.literal % each:
         product = f"{numbers[0]} samples a GPU times {numbers[1]} micro-batches"
-        fact = f"`train_batch_size` {whole.literal} is no multiple of {product}: DeepSpeed refuses it"
-        yield Claim(whole, fact, "leave one of the three out", Severity.ERROR)
+        fact = f"`{{name}}` {whole.literal} is no multiple of {product}: DeepSpeed refuses it"
+        row = SettingRow(("train_batch_size",), fact, "leave one of the three out", severity=Severity.ERROR)
+        yield Claim(whole, row)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.distributed.idioms.deepspeed_settings import ZERO, claims
+from trainlint_rules.settings.idioms.deepspeed_settings import ZERO, deepspeed_claims
+from trainlint_rules.settings.idioms.setting_rows import matches
 
 
 class DeepspeedConfig(SettingRule):
@@ -77,5 +78,4 @@ class DeepspeedConfig(SettingRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """Settings that contradict each other, that nothing reads, or that cost in each step."""
-        for setting, fact, instead, severity in claims(site.settings):
-            yield Match(site.at(setting.key), fields={"fact": fact, "instead": instead}, severity=severity)
+        return matches(site, deepspeed_claims(site.settings))

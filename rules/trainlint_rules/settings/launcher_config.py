@@ -9,12 +9,11 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
-from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
+from trainlint_rules.settings.idioms.framework_settings import ACCELERATE
+from trainlint_rules.settings.idioms.setting_rows import claims, matches
 
 _OLD = {"fact": "`torch.distributed.launch` is deprecated since torch 1.9", "instead": "use `torch.distributed.run`"}
-_FLOAT32 = {"fact": "training runs in float32", "instead": "set `mixed_precision: bf16`, or fp16 before Ampere"}
-_WHOLE = {"fact": "`NO_WRAP` gathers all weights of the model at once", "instead": "set `TRANSFORMER_BASED_WRAP`"}
 
 
 @early_guard
@@ -88,10 +87,4 @@ class LauncherConfig(SettingRule):
             yield Match(site, fields=_OLD)
         if not isinstance(site.node, ast.Dict) or site.settings.literal("compute_environment") is ...:
             return
-        precision = site.settings.get("mixed_precision")
-        policy = site.settings.get("fsdp_config", "fsdp_auto_wrap_policy")
-        if precision is not None and precision.literal in ("no", "NO", False):
-            if site.settings.section("deepspeed_config") is None:
-                yield Match(site.at(precision.key), Confidence.LIKELY, _FLOAT32, severity=Severity.ADVICE)
-        if policy is not None and policy.literal == "NO_WRAP":
-            yield Match(site.at(policy.key), fields=_WHOLE)
+        yield from matches(site, claims(site.settings, ACCELERATE))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables.signs import ADVERSARIES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
-from trainlint_rules.distributed.idioms import trainer_arguments
+from trainlint.rule import Triggers
+from trainlint_rules.settings.idioms import trainer_arguments
+from trainlint_rules.settings.idioms.framework_settings import LIGHTNING, REDUCED, SEARCHING_STRATEGY, SHOWN
+from trainlint_rules.settings.idioms.setting_rows import claims, matches
 
 
 @early_guard
 def _once_an_epoch(site: Site) -> bool:
     """The value is logged once an epoch (`on_step=False`)."""
-    return constant(argument(site.call, "on_step")) is False
+    return site.settings.literal("on_step") is False
 
 
 @guard
@@ -23,6 +28,12 @@ def _bar_is_set(site: Site) -> bool:
     """A progress bar shows the value, and the file sets how often the bar is drawn."""
     options = ("refresh_rate", "enable_progress_bar", "progress_bar_refresh_rate")
     return trainer_arguments.keyword_of(site) == "prog_bar" and trainer_arguments.gives_keyword(site, *options)
+
+
+@early_guard
+def _for_debugging(site: Site) -> bool:
+    """The file, or a directory around it, is named for debugging."""
+    return "debug" in site.path
 
 
 class LightningTrainer(CallRule):
@@ -33,7 +44,9 @@ class LightningTrainer(CallRule):
     each name, though loggers show it every `log_every_n_steps`. `prog_bar=True` turns the value into a Python number
     each time the bar is drawn, which is each step by default: the host waits for the device. A trainer with
     `detect_anomaly=True` or a profiler was set up to look for something, and is slow until that is taken out again. On
-    a GPU without `precision`, matrix products run in float32. Settings that come from a variable are not judged.
+    a GPU without `precision`, matrix products run in float32. Settings that come from a variable are not judged. A
+    strategy that looks for unused weights is not reported where a file names a discriminator: networks that take turns
+    need it. Arguments of the trainer are read in files of YAML, too, where `accelerator` stands beside them.
 
     ## Example
     ```python
@@ -83,17 +96,22 @@ class LightningTrainer(CallRule):
     name = "lightning-trainer"
     preview = True
     on = ("lightning.*.Trainer", "pytorch_lightning.*.Trainer", ".log", ".log_dict")
-    unless = (_once_an_epoch, _bar_is_set)
+    also = Triggers(dicts=frozenset({"accelerator"}))
+    unless = (_for_debugging, _once_an_epoch, _bar_is_set)
     message = "{fact}"
     help = "{instead}"
 
     def found(self, site: Site) -> Iterator[Match]:
         """Values that are reduced or read in each step, and trainers that are set up to look for something."""
-        if last_name(site.call.func) == "Trainer":
-            yield from trainer_arguments.costly(site, *trainer_arguments.LIGHTNING)
-            yield from trainer_arguments.lightning_float32(site)
+        if isinstance(site.node, ast.Dict) or last_name(site.call.func) == "Trainer":
+            takes_turns = site.file.names.show(ADVERSARIES)
+            found = claims(site.settings, LIGHTNING)
+            yield from matches(
+                site, (claim for claim in found if not (takes_turns and claim.row is SEARCHING_STRATEGY))
+            )
+            if isinstance(site.node, ast.Call):
+                yield from trainer_arguments.lightning_float32(site)
         elif trainer_arguments.logs_in_training_step(site):
-            yield from trainer_arguments.costly(site, trainer_arguments.REDUCED)
             value = argument(site.call, "value", 1)
-            if value is not None and site.value(value).on_device:
-                yield from trainer_arguments.costly(site, trainer_arguments.SHOWN)
+            is_tensor = value is not None and site.value(value).on_device
+            yield from matches(site, claims(site.settings, (REDUCED, SHOWN) if is_tensor else (REDUCED,)))

@@ -1,0 +1,1 @@
+"""Recognisers that only the rules about settings need."""
