@@ -14,6 +14,7 @@ from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.read import read_bytes
+from trainlint.engine.why.executed_lines import ExecutedLines, executed_lines
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Line
@@ -59,17 +60,27 @@ def code_facts(wanted: Mapping[str, Iterable[int]], configurations: Configuratio
         except Misconfigured as error:
             facts[path] = CodeFacts(path, fault=str(error))
     members = [member for member, _ in read.values()]
-    linked = build_index(ProjectFiles(members, configurations)).imported_facts if members else {}
+    files = ProjectFiles(members, configurations)
+    index = build_index(files) if members else None
     for path, (member, source) in read.items():
+        linked = ALONE if index is None else index.imported_facts.get(member.path, ALONE)
+        executed = ExecutedLines(member.shown)
         try:
-            facts[path] = _facts(member.path, source, linked.get(member.path, ALONE), wanted[path], configurations)
+            if index is not None and index.may_train:
+                executed = executed_lines(index.members, member, files.shipped)
+            facts[path] = _facts(member.path, source, linked, executed, wanted[path], configurations)
         except (RecursionError, MemoryError) as error:
             facts[path] = CodeFacts(path, fault=crash(error))
     return facts
 
 
 def _facts(
-    path: Path, source: SourceFile, linked: ImportedFacts, wanted: Iterable[int], configurations: Configurations
+    path: Path,
+    source: SourceFile,
+    linked: ImportedFacts,
+    executed: ExecutedLines,
+    wanted: Iterable[int],
+    configurations: Configurations,
 ) -> CodeFacts:
     real = os.path.realpath(path)
     count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
@@ -83,7 +94,8 @@ def _facts(
     selection = configurations.of(path.parent)
     rules = rules_to_ask(selection, configurations.rules_for(path))
     model = SemanticModel(source, tree, selection.config, linked)
-    told = explain(model, rules, min(span.first for span in asked), max(span.last for span in asked))
+    first, last = min(span.first for span in asked), max(span.last for span in asked)
+    told = explain(model, rules, first, last, executed=executed)
     return CodeFacts(real, "", count, spans, {line.number: line for line in told.lines})
 
 

@@ -174,9 +174,9 @@ def test_each_claim_that_cannot_be_judged_says_why() -> None:
 def test_each_file_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
 
-    def counted(*given: object) -> object:
+    def counted(*given: object, **named: object) -> object:
         asked.append(given)
-        return explain(*given)  # type: ignore[arg-type]  # handed on as they came
+        return explain(*given, **named)  # type: ignore[arg-type]  # handed on as they came
 
     monkeypatch.setattr("trainlint_probe.judging.code_facts.explain", counted)
     answers_to(*(claim("total =") for _ in range(100)))
