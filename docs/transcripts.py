@@ -193,7 +193,8 @@ CORE = {
 def core() -> str:
     """Each defect of the core list in the examples: what was printed, one finding each."""
     whole = trainlint("check", "examples", "--exit-zero", "-q", "--verbose")
-    printed = {found[1]: found[0] for found in re.finditer(r"(?ms)^\w+\[(TRN\d{3})\].*?^  docs: \S+\n", whole)}
+    one = r"(?ms)^\w+\[(TRN\d{3})\](?:(?!^\w+\[TRN).)*?^  docs: \S+\n"  # a rule's second finding names no page
+    printed = {found[1]: found[0] for found in re.finditer(one, whole)}
     return "\n\n".join(f"## {title}\n\n```text\n{printed[code]}```" for code, title in CORE.items())
 
 

@@ -48,8 +48,6 @@ KINDS = {
     "TRN205": Kind.COPY,
     "TRN207": Kind.COPY,
     "TRN208": Kind.COPY,
-    "TRN217": Kind.COPY,
-    "TRN219": Kind.COPY,
     "TRN3": Kind.MEMORY,
     "TRN301": Kind.WAIT,
     "TRN4": Kind.KERNELS,
@@ -73,7 +71,7 @@ KINDS = {
 SET_FOR_EACH_STEP = frozenset(
     {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN409", "TRN410"}
     | {"TRN413", "TRN507", "TRN508", "TRN509", "TRN510", "TRN511", "TRN513", "TRN517", "TRN518", "TRN520", "TRN521"}
-    | {"TRN522", "TRN523", "TRN530", "TRN533", "TRN536", "TRN537", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
+    | {"TRN522", "TRN530", "TRN536", "TRN537", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
 )
 """Rules about a setting: its line runs once, and what it sets holds in each step."""
 

@@ -33,15 +33,27 @@ _CLOSE = 10
 def rules_called(word: str, rules: Iterable[AnyRule]) -> tuple[AnyRule, ...]:
     """The rules that `word` stands for: a code (TRN201), a prefix of one (TRN2, TRN), a name, or ALL; none if unknown.
 
-    The letters of a code have to be complete, so that "T" does not stand for all that begins with it.
+    The letters of a code have to be complete, so that "T" does not stand for all that begins with it. The code or name
+    of a retired rule stands for those that tell now what it told, of which there may be none.
     """
     upper = word.upper()
+    rules = tuple(rules)
     if upper == ALL:
-        return tuple(rules)
+        return rules
     selector = _SELECTOR.fullmatch(upper)
     if selector is None:
-        return tuple(rule for rule in rules if rule.name == word.lower())
-    return tuple(rule for rule in rules if rule.code.startswith(upper) and pack_of(rule.code) == selector[1])
+        found = tuple(rule for rule in rules if rule.name == word.lower())
+    else:
+        found = tuple(rule for rule in rules if rule.code.startswith(upper) and pack_of(rule.code) == selector[1])
+    return found or _tell_it_now(word, rules)
+
+
+def _tell_it_now(word: str, rules: tuple[AnyRule, ...]) -> tuple[AnyRule, ...]:
+    """The rules that tell now what the retired rule told that a word stands for."""
+    from trainlint.retired import successors  # few words stand for retired rules
+
+    told_by = successors(word)
+    return tuple(rule for rule in rules if rule.code in told_by)
 
 
 def pack_of(code: str) -> str:
@@ -50,12 +62,22 @@ def pack_of(code: str) -> str:
 
 
 def exactness(word: str) -> int:
-    """How narrowly a word points at rules: ALL least, each further digit more, a full code or a name most."""
+    """How narrowly a word points at rules: ALL least, each further digit more, a full code or a name most.
+
+    That of a retired rule points at several, and so less narrowly than the code of one of these.
+    """
     upper = word.upper()
     if upper == ALL:
         return 0
     selector = _SELECTOR.fullmatch(upper)
-    return 1 + (len(selector[2]) if selector else _FULL_CODE_DIGITS)
+    digits = len(selector[2]) if selector else _FULL_CODE_DIGITS
+    return digits if digits == _FULL_CODE_DIGITS and _is_retired(word) else 1 + digits
+
+
+def _is_retired(word: str) -> bool:
+    from trainlint.retired import retired_code  # most runs name no single rule
+
+    return retired_code(word) is not None
 
 
 def names_one_rule(word: str) -> bool:
@@ -99,6 +121,11 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f'; did you mean "{found}"?' if found else ""
 
 
+def is_known(word: str, rules: Iterable[Named]) -> bool:
+    """Whether a word stands for rules, or for one that is retired."""
+    return bool(rules_called(word, rules)) or _is_retired(word)
+
+
 def words_for(rules: Iterable[Named]) -> tuple[str, ...]:
     """All full codes and names, as choices for `nearest`."""
     return tuple(word for rule in rules for word in (rule.code, rule.name))
@@ -106,4 +133,8 @@ def words_for(rules: Iterable[Named]) -> tuple[str, ...]:
 
 def unknown_rule(word: str, rules: Iterable[Named]) -> str:
     """The sentence that a word stands for no rule, with the nearest that would."""
+    from trainlint.retired import retired_notes  # only a mistake needs it
+
+    if notes := retired_notes([word]):
+        return notes[0]
     return f'"{word}" is no rule\'s code or name{did_you_mean(word, words_for(rules))}'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,9 +49,9 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def abstract(program: Program) -> Program:
-    """The program with the switch on, in a project of two files."""
+    """The program in a project of two files."""
     write_project(program.directory, {"helpers.py": HELPERS, "train.py": TRAIN})
-    return replace(program, environment={**program.environment, "TRAINLINT_ABSTRACT_RUN": "1"})
+    return program
 
 
 def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Program) -> None:

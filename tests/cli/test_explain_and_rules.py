@@ -35,7 +35,7 @@ def test_an_unknown_rule_is_answered_with_the_nearest(toys: Program) -> None:
 
 def test_digits_that_look_like_letters_are_understood(program: Program) -> None:
     assert 'did you mean "TRN201"?' in program("explain", "TRN2O1").err
-    assert 'did you mean "TRN212"?' in program("check", "--select", "TRN2l2").err
+    assert 'did you mean "TRN213"?' in program("check", "--select", "TRN2l3").err
 
 
 def test_of_codes_that_are_equally_close_the_one_of_the_same_topic_is_offered(program: Program) -> None:
@@ -46,9 +46,9 @@ def test_the_beginning_of_codes_lists_ten_of_them(program: Program) -> None:
     listed = program("explain", "TRN2")
     assert (listed.code, listed.out) == (2, "")
     lines = listed.err.splitlines()
-    assert lines[0] == "trainlint: TRN2 stands for 19 rules; name one:"
+    assert lines[0] == "trainlint: TRN2 stands for 12 rules; name one:"
     assert lines[1] == "  TRN201 item-in-training-step"
-    assert lines[11:] == ["  and 9 more: `trainlint rules --select TRN2` lists all"]
+    assert lines[11:] == ["  and 2 more: `trainlint rules --select TRN2` lists all"]
 
 
 def test_several_rules_are_explained(toys: Program) -> None:
@@ -65,7 +65,7 @@ def test_several_rules_are_explained(toys: Program) -> None:
         ("oom", {"TRN304", "TRN311", "TRNP304"}),
         ("leak", {"TRN304", "TRN315"}),
         ("num_workers", {"TRN101", "TRN103"}),
-        ("tqdm", {"TRN212"}),
+        ("tqdm", {"TRN203"}),
         ("slow dataloader", {"TRN101", "TRN102", "TRNP101"}),
     ],
 )
@@ -107,8 +107,8 @@ def test_what_only_a_run_shows_says_who_finds_it(toys: Program) -> None:
 
 def test_rules_are_found_by_words(toys: Program) -> None:
     assert codes(toys, "toy", "safe", "--select", "TOY") == ["TOY101", "TOY103"]
-    assert codes(toys, "PINNED", "memory") == ["TRN102", "TRN219"]
-    assert codes(toys, "pinned memory") == ["TRN102", "TRN219"]
+    assert codes(toys, "PINNED", "memory") == ["TRN102"]
+    assert codes(toys, "pinned memory") == ["TRN102"]
     assert codes(toys, "axolotl") == ["TRN521"], "no summary says it, but a page does"
     unknown = toys("rules", "memmory")
     assert (unknown.code, unknown.err) == (2, 'trainlint: no rule says "memmory"; did you mean "memory"?\n')

@@ -94,7 +94,7 @@ def test_why_takes_the_place_that_reports_print(program: Program, write: Write) 
     for place in ("run.ipynb:4:8", "run.ipynb:cell 4:8", "run.ipynb:cell 4:8:14:"):
         result = program("why", place)
         assert "4:8 │     total += loss.item()" in result.out
-        assert "runs each training step (0.97): cell 4:3: for images, labels in loader" in result.out
+        assert "runs each training step: cell 4:3: for images, labels in loader" in result.out
         assert "TRN201 item-in-training-step reports `loss.item()`" in result.out
     lines = json.loads(program("why", "run.ipynb:4", "--output-format", "json").out)["lines"]
     assert {(line["cell"], line["line"]) for line in lines} == {(4, number) for number in range(2, 10)}

@@ -60,7 +60,9 @@ def test_each_is_judged_or_named(program: Program, write: Write) -> None:
     write("train.py", HEAD + LOOP + "    loss = model(batch)\n    loss.backward()\n")
     one = program("check", "--output-format", "json", "--jobs", "1", "--exit-zero")
     report = json.loads(one.out)
-    failed = {failure["path"] for failure in report["failures"]}
+    # Of what takes too many steps to execute, the rest is not executed: the file is named, and judged all the same.
+    cut_short = {failure["path"] for failure in report["failures"] if "is not wholly known" in failure["reason"]}
+    failed = {failure["path"] for failure in report["failures"]} - cut_short
     assert report["counts"]["files"] == len(PYTHON) + 3 - len(failed)
     assert {"noise.py", "wide.py"} <= failed
     assert "train.py" not in failed

@@ -71,7 +71,6 @@ OF_GLANCE = frozenset(
 """What says which files belong together, and what each is to its project, be it alone."""
 OF_OUTLINE = (
     "effects",
-    "effects.guarded_reads",
     "function_effects",
     "semantic_model",
     "site",

@@ -37,6 +37,16 @@ def train(model, criterion, optimizer, train_loader, device):
 """
 
 
+NET = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x + torch.arange(8).to(x.device)
+"""
+
+
 def schema(name: str) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads((files("trainlint.report") / "schema" / name).read_text(encoding="utf-8"))
     return loaded
@@ -63,9 +73,11 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     result = program("why", "train.py:10")
     assert (result.code, result.err) == (0, "")
     assert "\x1b[" not in result.out
-    assert result.out.startswith("  10 │             print(loss.item())\n  heat:     in train: runs now and then (")
+    assert result.out.startswith(
+        "  10 │             print(loss.item())\n  heat:     in train: runs now and then: line 5"
+    )
     assert "line 5: for step, (inputs, targets) in" in result.out
-    assert "→ line 9: every 100 steps" in result.out
+    assert "→ line 9: if step % 100 == 0" in result.out
     assert "loss is a tensor in device memory, with a graph, " in result.out
     assert "TRN706 graph-break-in-compiled (preview) is silent: the file does not use torch.compile\n" in result.out
     words = " ".join(result.out.split())
@@ -79,8 +91,11 @@ def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, writ
     hidden = program("why", "train.py:12").out
     assert "TRN201 item-in-training-step would report `loss.item()`" in hidden
     assert "not shown: the comment at line 12 silences it" in hidden
-    write("tests/test_train.py", TRAIN)
-    assert "not shown: that is below min-confidence, likely" in program("why", "tests/test_train.py:11").out
+    write("trainlint.toml", 'min-confidence = "certain"\n')
+    write("net.py", NET)
+    unsure = program("why", "net.py:6").out
+    assert "TRN207 created-on-host-then-moved would report" in unsure
+    assert "not shown: that is below min-confidence, certain" in unsure
     write("trainlint.toml", 'ignore = ["TRN201"]\n')
     off = program("why", "train.py:11").out
     assert "It does not run here: it is not selected by the configuration." in off
@@ -191,7 +206,7 @@ def test_it_knows_what_a_run_knows_of_other_files(program: Program) -> None:
     result = program("why", "pkg/utils.py:5")
     words = " ".join(result.out.split())
     assert (
-        "heat: in log: runs each training step (0.97): scripts/train.py:7: for step, (inputs, targets) in "
+        "heat: in log: runs each training step: scripts/train.py:7: for step, (inputs, targets) in "
         "enumerate(train_loader) → scripts/train.py:8: calls run_step → pkg/engine.py:11: calls log"
     ) in words
     assert (result.code, result.err) == (0, "")

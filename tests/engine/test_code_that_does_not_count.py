@@ -205,10 +205,7 @@ NETS = """
             self.layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
 
         def forward(self, x):
-            return self.layers(x)
-
-        def encode(self, x):
-            return x + torch.arange(x.shape[0]).to(x.device)
+            return self.layers(x + torch.arange(x.shape[0]).to(x.device))
 """
 DATA = """
     from torch.utils.data import DataLoader
@@ -228,7 +225,7 @@ FEATURES = """
     @torch.no_grad()
     def features(waves):
         encoder = Encoder().cuda()
-        return [encoder.encode(wave) for wave in spare_batches(waves)]
+        return [encoder(wave) for wave in spare_batches(waves)]
 
     if __name__ == "__main__":
         features(waves)
@@ -249,13 +246,14 @@ def test_costs_of_a_network_that_training_uses(tmp_path: Path) -> None:
     training = TRAIN.replace("Tower().cuda()", "Tower(Encoder()).cuda()").replace(
         "from data", "from encoder import Encoder\n    from data"
     )
-    called = training.replace("model(inputs", "anything.encode(inputs")
-    files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "train.py": called}
+    files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "train.py": training}
     assert codes(tmp_path, "encoder.py", files, PREVIEW) >= COSTS
 
 
 def test_costs_in_a_library(tmp_path: Path) -> None:
     files = {"encoder.py": NETS.format(name="Encoder"), "__init__.py": "from .encoder import Encoder"}
+    assert "TRN207" not in codes(tmp_path, "encoder.py", files, PREVIEW), "nothing in sight updates parameters"
+    files["recipe.py"] = "import torch\n\n\ndef optimizer(net):\n    return torch.optim.SGD(net.parameters(), lr=0.1)\n"
     assert codes(tmp_path, "encoder.py", files, PREVIEW) >= COSTS
 
 

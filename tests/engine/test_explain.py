@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 from tests.chosen_cases import on_each_file
+from tests.executed import executed
 from tests.toy_rules import PAGE, ToyRule
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -38,7 +39,8 @@ def told(
 ) -> Explanation:
     model = SemanticModel(source, ast.parse(source.text), config or Config())
     first, last = lines or (1, len(source.line_starts))
-    return explain(model, rules or INSTALLED, first, last, whole_file=lines is None)
+    whole = lines is None
+    return explain(model, rules or INSTALLED, first, last, whole_file=whole, executed=executed(source))
 
 
 @on_each_file
@@ -49,7 +51,8 @@ def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     looks = [look for line in told(source, *asked_about).lines for look in line.looks]
     shown = {verdict.finding for look in looks for verdict in look.verdicts if not verdict.hidden}
     rules = [asked.rule for asked in asked_about]
-    assert shown == set(judge(source, rules, Config(), load_rules()).findings)
+    operations = tuple(executed(source).operations)
+    assert shown == set(judge(source, rules, Config(), load_rules(), operations=operations).findings)
     for look in looks:
         assert look.failure is None
         assert not (look.verdicts and look.silence), "a rule that reports is not silent"

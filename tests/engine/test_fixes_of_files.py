@@ -158,7 +158,8 @@ class Net(nn.Module):
     def forward(self, x):
         x = self.layer(x)
         if self.masked:
-            x = x * torch.ones(4, 4).to(x.device)
+            with torch.cuda.amp.autocast():
+                x = self.layer(x)
         return x
 
 
@@ -181,18 +182,26 @@ def test_what_nothing_turns_on_is_changed_by_who_asks_for_it(
 ) -> None:
     program = train("net").replace("Net(4)", "built(loader)").replace("import Net", "import built")
     project = {"train.py": program, "net.py": SWITCHED.replace("GIVEN", given)}
-    assert level(tmp_path, project, "net.py", "TRN207", monkeypatch) is expected
+    assert level(tmp_path, project, "net.py", "TRN801", monkeypatch) is expected
 
 
-UNUSED = "\n\ndef step_deprecated(model):\n    mask = torch.ones(4, 4).to(model.device)\n    return model(mask)\n"
+UNUSED = """\
+
+
+def epoch_deprecated(model, optimizer, loader):
+    for batch in loader:
+        mask = torch.ones(4, 4).to(model.device)
+        model(batch, mask).sum().backward()
+        optimizer.step()
+"""
 
 
 @pytest.mark.parametrize(
     ("text", "offered"),
     [
         (UNUSED, False),
-        (UNUSED + "\n\ndef step(model):\n    return step_deprecated(model)\n", True),
-        (UNUSED.replace("step_deprecated", "step_again"), True),
+        (UNUSED + "\n\ndef epoch(*given):\n    epoch_deprecated(*given)\n", True),
+        (UNUSED.replace("epoch_deprecated", "epoch_again"), True),
     ],
     ids=["named so", "named so and called", "named otherwise"],
 )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.chosen_cases import on_each_file
+from tests.executed import executed
 from trainlint.analysis.site import Site
 from trainlint.config import Config
-from trainlint.engine.judge import judge
+from trainlint.engine.judge import Verdicts, judge
 from trainlint.finding import Confidence, Finding, Severity
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
-from trainlint.source import source_from_text
+from trainlint.source import SourceFile, source_from_text
 
 ALL = Config(min_confidence=Confidence.UNLIKELY)
 
@@ -24,19 +25,24 @@ def rules() -> list[Rule]:
     return [rule() for rule in load_rules()]
 
 
+def judged(source: SourceFile, asked: Sequence[Rule], config: Config = ALL) -> Verdicts:
+    """What rules say of a file alone."""
+    return judge(source, asked, config, operations=tuple(executed(source).operations))
+
+
 @on_each_file
 def test_rules_find_the_same_in_any_order(path: Path) -> None:
     # The model answers questions when asked: no answer may depend on who asked before.
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
-    assert judge(source, rules()[::-1], ALL).findings == judge(source, rules(), ALL).findings
+    assert judged(source, rules()[::-1]).findings == judged(source, rules()).findings
 
 
 @pytest.mark.nightly
 @on_each_file
 def test_a_rule_finds_alone_what_it_finds_among_others(path: Path) -> None:
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
-    together = judge(source, rules(), ALL).findings
-    alone = [finding for rule in rules() for finding in judge(source, [rule], ALL).findings]
+    together = judged(source, rules()).findings
+    alone = [finding for rule in rules() for finding in judged(source, [rule]).findings]
     assert sorted(alone, key=lambda item: item.order) == list(together)
 
 
@@ -83,7 +89,7 @@ for x in train_loader:
 
 
 def test_a_rule_that_crashes_costs_only_itself() -> None:
-    verdicts = judge(source_from_text("train.py", LOOP), [Crash(), *rules()], Config())
+    verdicts = judged(source_from_text("train.py", LOOP), [Crash(), *rules()], Config())
     assert "TRN201" in {finding.code for finding in verdicts.findings}
     [failure] = verdicts.failures
     assert failure.rule == "BAD001"
@@ -133,22 +139,23 @@ def test_what_cannot_be_parsed_is_a_failure_that_says_why(text: str, words: str)
 def test_deep_but_legal_code_is_judged() -> None:
     deep = "".join("    " * n + "if x:\n" for n in range(95)) + "    " * 95 + "pass\n"
     wide = "y = " + " + ".join(["x"] * 900) + "\n"
-    verdicts = judge(source_from_text("train.py", deep + wide + LOOP), rules(), Config())
+    verdicts = judged(source_from_text("train.py", deep + wide + LOOP), rules(), Config())
     assert verdicts.failures == ()
     assert "TRN201" in {finding.code for finding in verdicts.findings}
 
 
 def test_findings_below_the_wanted_confidence_are_left_out() -> None:
-    source = source_from_text("train.py", LOOP + "    if timer.due():\n        print(loss.item())\n")
-    sure = judge(source, rules(), Config(min_confidence=Confidence.CERTAIN, preview=True)).findings
-    likely = judge(source, rules(), Config(min_confidence=Confidence.UNLIKELY, preview=True)).findings
+    net = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x + torch.arange(8).to(x.device)\n"
+    source = source_from_text("train.py", f"import torch\n{LOOP}{net}")
+    sure = judged(source, rules(), Config(min_confidence=Confidence.CERTAIN, preview=True)).findings
+    likely = judged(source, rules(), Config(min_confidence=Confidence.UNLIKELY, preview=True)).findings
     assert all(finding.confidence is Confidence.CERTAIN for finding in sure)
     assert set(sure) < set(likely)
 
 
 def test_spans_are_those_of_the_tree_also_behind_wide_characters() -> None:
     text = LOOP.replace("print(loss.item())", 'print("größe 大", loss.item())')
-    findings = judge(source_from_text("t.py", text), rules(), Config()).findings
+    findings = judged(source_from_text("t.py", text), rules(), Config()).findings
     [finding] = [item for item in findings if item.code == "TRN201"]
     line = text.split("\n")[finding.span.start_line - 1]
     assert line[finding.span.start_column - 1 : finding.span.end_column - 1] == "loss.item()"

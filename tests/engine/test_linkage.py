@@ -13,12 +13,13 @@ from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
-from trainlint.engine.index import group_facts, summarising
+from trainlint.engine.index import executing, group_facts, summarising
 from trainlint.engine.index.project_files import Member
 from trainlint.engine.index.summarising import summarise_file
 from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.pool.model_store import ModelStore
 from trainlint.engine.time_limit import time_limit
+from trainlint.interpreter import operations
 
 
 @pytest.fixture
@@ -62,10 +63,10 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
     for path, workers, files in ((".", 1, 4), (".", 2, 4), ("pkg/utils.py", 1, 1)):
         found = judged(path, workers=workers)
         (failure,) = found.report.failures
-        assert "could not be linked, so each file was judged alone: trainlint failed" in failure.reason
+        assert "could not be linked, so most rules judged each file alone: trainlint failed" in failure.reason
         assert failure.path == ("scripts/train.py" if path == "." else path), "the largest judged file that takes part"
         assert found.report.files == files
-        assert findings_in(found) == []
+        assert [item.code for item in findings_in(found)] == ["TRN201"], "the files are executed together all the same"
 
 
 def test_linking_has_a_time_limit_and_each_file_is_judged_alone_then(
@@ -80,7 +81,9 @@ def test_linking_has_a_time_limit_and_each_file_is_judged_alone_then(
     found = judged(".")
     (failure,) = found.report.failures
     assert failure.path == "scripts/train.py"
-    assert "files around it could not be linked, so each file was judged alone: it took more than" in failure.reason
+    assert (
+        "files around it could not be linked, so most rules judged each file alone: it took more than" in failure.reason
+    )
     assert found.report.files == 4
 
 
@@ -111,7 +114,39 @@ def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypat
     monkeypatch.setattr(summarising, "_summary", lambda model: None)
     found = judged(".")
     assert found.report.failures == ()
-    assert findings_in(found) == []
+    assert [item.code for item in findings_in(found)] == ["TRN201"], "it is executed with the others all the same"
+
+
+def test_a_crash_of_the_abstract_run_is_told_and_other_rules_are_asked(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*arguments: object, **more: object) -> None:
+        raise LookupError("no such thing")
+
+    monkeypatch.setattr(operations, "run_project", crash)
+    for workers in (1, 2):
+        found = judged(".", workers=workers)
+        (failure,) = found.report.failures
+        assert failure.path == "scripts/train.py"
+        assert failure.reason.startswith(
+            "what it and the 2 files around it do in training steps is not known, and rules about that were not asked: "
+            "trainlint failed on it (LookupError: no such thing)"
+        )
+        assert found.report.files == 4
+
+
+def test_the_abstract_run_has_a_time_limit(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*arguments: object, **more: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(operations, "run_project", endless)
+    monkeypatch.setattr(executing, "time_limit", lambda seconds: time_limit(seconds / 200))
+    found = judged(".")
+    (failure,) = found.report.failures
+    assert failure.path == "scripts/train.py"
+    assert "were not asked: it took more than" in failure.reason
+    assert found.report.files == 4
 
 
 def _dying(member: Member, store: ModelStore) -> SummaryResult:

@@ -37,6 +37,11 @@ def test_what_stands_on_a_changed_line_is_gone() -> None:
     assert [happening for happening, _, _ in after(TEXT.replace("loss.item()", "loss"))] == [Happening.COPY_TO_HOST]
 
 
+def test_a_comment_changes_no_code() -> None:
+    commented = TEXT.replace("print(loss.item())", "print(loss.item())  # trainlint: ignore[TRN201]")
+    assert after(commented) == after(TEXT) != []
+
+
 def test_a_copy_beside_the_first_is_gone_if_one_of_its_lines_changed() -> None:
     text = source_from_text("train.py", TEXT.replace("        loss.cpu(),\n    )", "        loss.cpu()\n    )"))
     first = COPY._replace(position=Position(2, 4, 2, 23))

@@ -45,7 +45,6 @@ def names(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py"))
 
 
-@pytest.mark.usefixtures("core")
 def test_a_file_has_the_same_findings_however_it_is_named(repository: Path) -> None:
     whole = findings(".")
     assert len(whole) > 2, "there is something to compare"

@@ -25,22 +25,22 @@ TRAINS = """\
 import torch
 
 def prepare(values):
-    return values.mean().item()
+    torch.distributed.all_gather_object(values, 1)
 
-def train(model, loader, optimizer):
+def train(model, loader, optimizer, found):
     for batch in loader:
         loss = model(batch).mean()
         loss.backward()
         optimizer.step()
-        print(loss.item())
-    return loss.item()
+        torch.distributed.all_gather_object(found, loss)
+    torch.distributed.all_gather_object(found, 1)
 """
 TRAINS_NOTHING = """\
 import torch
 
 def prepare(values):
     print(values)
-    return values.mean().item() if values.any() else 0.0
+    torch.distributed.all_gather_object(values, 1)
 """
 
 
@@ -73,7 +73,7 @@ def test_a_rule_finds_nothing_at_places_that_it_is_not_asked_about(path: Path) -
 
 
 def test_a_rule_is_asked_about_code_that_runs_often_enough() -> None:
-    item = named("TRN201")
+    item = named("TRN502")
     assert item.triggers.heats == IN_STEP
     assert lines(seen(item, model_of(TRAINS))) == [11]
     assert lines(seen(item, model_of(TRAINS), however_seldom=True)) == [4, 11, 12]

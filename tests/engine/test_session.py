@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
-    from trainlint.interpreter.visits import Visit
+    from trainlint.interpreter.operations import Executed
 
 VARIANTS = {
     "pkg/utils.py": [
@@ -80,7 +80,6 @@ def test_open_files_are_judged_with_what_the_others_say(project: Path) -> None:
     assert findings(judging, texts(project, utils=UTILS)) == [finding]
 
 
-@pytest.mark.usefixtures("core")
 @pytest.mark.parametrize("seed", range(3))
 def test_after_any_edits_all_is_as_if_judged_for_the_first_time(project: Path, seed: int) -> None:
     chosen = random.Random(seed)
@@ -99,7 +98,6 @@ def test_after_any_edits_all_is_as_if_judged_for_the_first_time(project: Path, s
         assert kept.judged(sources) == session().judged(sources)
 
 
-@pytest.mark.usefixtures("core")
 def test_a_file_alone_is_judged_as_on_standard_input(project: Path) -> None:
     for text in VARIANTS["pkg/utils.py"]:
         source = source_from_text("pkg/utils.py", text)
@@ -109,8 +107,7 @@ def test_a_file_alone_is_judged_as_on_standard_input(project: Path) -> None:
         assert found.outcomes[project / "pkg/utils.py"].failures == report.failures
 
 
-def test_a_text_without_a_place_is_executed_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAINLINT_ABSTRACT_RUN", "1")
+def test_a_text_without_a_place_is_executed_alone(project: Path) -> None:
     code = f"import torch\nfor batch in torch.utils.data.DataLoader([]):\n{TRAINS}    print(loss.item())\n"
     path = project / "<untitled>"
     texts = {path: source_from_text(path.name, code)}
@@ -119,7 +116,6 @@ def test_a_text_without_a_place_is_executed_alone(project: Path, monkeypatch: py
     assert not failures
 
 
-@pytest.mark.usefixtures("core")
 def test_at_once_means_with_what_was_linked_last(project: Path) -> None:
     judging = session()
     edited = source_from_text("pkg/utils.py", f"# a comment\n{UTILS}")
@@ -131,7 +127,6 @@ def test_at_once_means_with_what_was_linked_last(project: Path) -> None:
     assert at_once.findings[0].span.start_line == 6
 
 
-@pytest.mark.usefixtures("core")
 def test_files_on_disk_are_read_again_when_asked(project: Path) -> None:
     judging, opened = session(), texts(project, utils=UTILS)
     assert len(findings(judging, opened)) == 1
@@ -160,11 +155,10 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
 
     executed: list[str] = []
 
-    def execute(group: Group, *rest: Any) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+    def execute(group: Group, *rest: Any) -> tuple[ExecutedGroup, Executed]:
         executed.extend(source.path for source in group.sources.values())
         return execute_group(group, *rest)
 
-    monkeypatch.setenv("TRAINLINT_ABSTRACT_RUN", "1")
     monkeypatch.setattr(executing, "execute_group", execute)
     monkeypatch.setattr(link_memory, "summarise_all", summarise)
     monkeypatch.setattr(link_memory, "facts_of_groups", link)
@@ -218,7 +212,7 @@ def test_what_was_found_out_before_an_interruption_is_kept(project: Path) -> Non
     with pytest.raises(Gone):
         judging.judged(texts(project, utils=UTILS))
     assert len(findings(judging, texts(project, utils=UTILS))) == 1
-    assert calls == 3  # summarised before, linked now
+    assert calls == 4  # summarised before; linked and executed now
 
 
 def test_a_wrong_configuration_fails_its_files_until_it_is_mended(project: Path) -> None:

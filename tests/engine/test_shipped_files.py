@@ -158,44 +158,6 @@ def test_what_a_shipped_file_sets_is_not_off(name: str, text: str) -> None:
     assert is_found("train.py", "other.py")
 
 
-WORKERS = """\
-import argparse
-
-import torch
-from torch.utils.data import DataLoader
-from torchvision.datasets import ImageFolder
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--loader_workers", type=int, default=0)
-args = parser.parse_args()
-model = torch.nn.Linear(8, 8).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-loader = DataLoader(ImageFolder("images"), 64, pin_memory=True, num_workers=args.loader_workers)
-for images, _ in loader:
-    loss = model(images.cuda(non_blocking=True)).sum()
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("python train.py\n", True),
-        ("python alone.py --loader_workers 8\n", False),
-        ("python alone.py \\\n  --loader_workers $WORKERS\n", False),
-        ("python other.py --loader_workers 8\n", True),
-        ("python $SCRIPT --loader_workers 8\n", False),
-    ],
-)
-def test_an_option_for_workers_is_zero_unless_a_command_for_its_script_sets_it(text: str, found: bool) -> None:
-    Path("alone.py").write_text(WORKERS)
-    Path("run.sh").write_text(text)
-    findings = judged("alone.py").report.findings
-    assert any(item.code == "TRN101" and item.confidence >= Confidence.LIKELY for item in findings) is found
-
-
 def test_a_loader_for_which_no_call_asks_loads_nothing() -> None:
     Path("train.py").write_text(LOADERS)
     findings = judged().report.findings

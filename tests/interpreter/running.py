@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from textwrap import dedent
 
+from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Event
 from trainlint.interpreter.machine.run import Run
@@ -16,7 +17,9 @@ def run_files(files: Iterable[tuple[str, str]]) -> tuple[Run, list[Event]]:
     """Execute files, given as paths with their code. Returns the run and what it told."""
     events: list[Event] = []
     trees = [(path, ast.parse(dedent(code))) for path, code in files]
-    return run_project(Project(trees), events.append), events
+    run = run_project(Project(trees), events.append)
+    assert not [one.sentence for one in run.left_out if one.limit is Limit.CRASH]
+    return run, events
 
 
 def places(events: Iterable[Event]) -> list[str]:

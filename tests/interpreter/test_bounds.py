@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
 import pytest
@@ -10,7 +11,10 @@ from tests.interpreter.running import places, run_files
 from tests.recursion import recursion_limit
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
+from trainlint.interpreter.evaluation import PARTS, run_project
+from trainlint.interpreter.machine.events import Event
 from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.values.kinds import ClassValue
 
 TRAINING: Final = """
@@ -172,7 +176,33 @@ def report(x):
 def test_the_sentence_says_where_and_why() -> None:
     run, _ = run_files([("a.py", nested("for a in x:", 40))])
     assert [left.sentence for left in run.left_out] == [
-        "`f` in line 1 is not wholly known: its file takes too many statements to execute"
+        "`f` in line 1 is not wholly known: its file takes too many statements to execute; split it, or exclude "
+        "the file"
+    ]
+
+
+def test_a_crash_costs_the_function_that_it_is_in_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> None:
+        raise LookupError("no such thing")
+
+    monkeypatch.setitem(PARTS.expressions, ast.Set, crash)
+    code = """
+import torch
+def broken(x):
+    return {x}
+model = torch.nn.Linear(3, 3).cuda()
+for batch in torch.utils.data.DataLoader([]):
+    broken(batch)
+    loss = model(batch.cuda(non_blocking=True)).sum()
+    loss.backward()
+    loss.item()
+"""
+    events: list[Event] = []
+    run = run_project(Project([("train.py", ast.parse(code))]), events.append)
+    assert places(events) == ["train.py:10 ITEM sure"]
+    assert [left.sentence for left in run.left_out] == [
+        "`broken` in line 3 is not wholly known: trainlint failed on it (LookupError: no such thing); "
+        "please report this"
     ]
 
 

@@ -152,7 +152,8 @@ class Data(pl.LightningDataModule):
     train, held_out = _loaders(code)
     assert train.copied
     assert train.trains is not None
-    assert not held_out.copied
+    assert held_out.copied
+    assert held_out.again is not None
     assert held_out.trains is None
 
 

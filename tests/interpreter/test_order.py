@@ -107,3 +107,24 @@ kept.add("begin")
 both = kept.add(torch.ones(3, device="cuda"))
 """
     assert told_in_a_step("print([value.item() for value in both])", kept) == ["ITEM sure"]
+
+
+def test_trees_that_were_executed_before_give_the_same_again() -> None:
+    """An editor's server keeps them, with what the run has noted in them."""
+    code = """
+def outer(kind, most):
+    match kind:
+        case True:
+            return 1
+    def inner(count):
+        return most > count
+    return inner
+outer(True, 3)(2)
+"""
+    trees = [(path, ast.parse(text)) for path, text in {**FILES, "more.py": code}.items()]
+    told = []
+    for _ in range(2):
+        events: list[Event] = []
+        run_project(Project(trees), events.append)
+        told.append(places(events))
+    assert told[0] == told[1] != []

@@ -37,9 +37,9 @@ def test_a_rule_that_cannot_be_imported_is_a_failure_that_names_it(
 ) -> None:
     """Everything was in order when the catalogue was made, and what the rule imports is gone since."""
     monkeypatch.chdir(tmp_path)
-    step = "    loss = torch.ones(1)\n    loss.backward()\n    print(loss.item())\n"
-    (tmp_path / "train.py").write_text(f"import torch\n\nfor batch in loader:\n{step}")
-    entry = next(entry for entry in installed_rules() if "item" in entry.triggers.calls)
+    step = "loss = model(batch.cuda())\n    loss.backward()\n    optimizer.step()\n    print(loss.item())\n"
+    (tmp_path / "train.py").write_text(f"import torch\n\nfor batch in loader:\n    {step}")
+    [entry] = [entry for entry in installed_rules() if entry.code == "TRN201"]
     monkeypatch.setitem(sys.modules, entry.module, None)
     found = run(discover([Path("train.py")]), Configurations(installed_rules(), isolated=True), workers=1)
     [failure] = found.report.failures

@@ -199,7 +199,7 @@ def test_a_warning_of_something_else_proves_nothing() -> None:
 def test_of_a_collective_that_could_only_be_hidden_nothing_is_surely_gained() -> None:
     blocked = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 100.0, device="cpu")
     whole = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(blocked))
-    part = verdict(finding("TRN506"), {Symptom.COLLECTIVE}, run(blocked), in_part=True)
+    part = verdict(finding("TRN501"), {Symptom.COLLECTIVE}, run(blocked), in_part=True)
     assert (whole.state, whole.cost) == (State.CONFIRMED, Interval(4.25, 5.75))
     assert (part.state, part.cost) == (State.INCONCLUSIVE, Interval(0.0, 5.75))
 

@@ -193,11 +193,11 @@ def test_what_to_do_is_said_once_unless_all_is_asked_for() -> None:
 
 
 def test_what_another_rule_says_of_a_group_is_a_note() -> None:
-    bar = replace(ITEM, code="TRN212", message="`loss.item()` in the bar", span=Span(10, 9, 10, 20), fix=None)
+    bar = replace(ITEM, code="TRN203", message="`loss.item()` in the bar", span=Span(10, 9, 10, 20), fix=None)
     loss = replace(ITEM, message="`loss.item()` waits", fix=None)
     text = short(Report((loss, bar), (), 1), settings())
     assert "warning[TRN201]: 2 reads in lines 9 and 10: `loss.item()` waits\n" in text
-    assert "  also: line 10: TRN212 `loss.item()` in the bar\n" in text
+    assert "  also: line 10: TRN203 `loss.item()` in the bar\n" in text
 
 
 def test_a_long_fix_is_not_shown_unless_all_is_asked_for() -> None:

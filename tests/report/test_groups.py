@@ -54,7 +54,7 @@ def test_reads_for_different_chains_or_in_different_files_are_two() -> None:
 
 def test_reads_of_one_value_are_one_group_however_far_apart_and_whichever_rule_finds_them() -> None:
     bar = read(90, code="loss.item()", message="`loss.item()` in the progress bar forces a GPU sync")
-    [group] = grouped([read(5), replace(bar, code="TRN212")], {})
+    [group] = grouped([read(5), replace(bar, code="TRN203")], {})
     assert group.reasons == {Reason.ONE_VALUE}
     assert lines_text(group) == "lines 5 and 90"
 
@@ -79,7 +79,7 @@ def test_updates_of_one_optimizer_are_one_group_where_their_kernels_differ() -> 
 
 def test_two_rules_that_find_a_wait_in_one_expression_are_one_group() -> None:
     outer = read(5, "f(x.item())", span=Span(5, 1, 5, 30))
-    inner = replace(read(5, "x.item()", span=Span(5, 3, 5, 12)), code="TRN218")
+    inner = replace(read(5, "x.item()", span=Span(5, 3, 5, 12)), code="TRN203")
     [group] = grouped([outer, inner], {})
     assert Reason.ONE_STATEMENT in group.reasons
 

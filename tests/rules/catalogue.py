@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pkgutil import walk_packages
@@ -12,8 +13,15 @@ import trainlint_rules
 from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
+from trainlint.engine.parsing import parse
+from trainlint.finding import Failure
+from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.catalogue import InstalledRule
 
 _WALKED = list(walk_packages(trainlint_rules.__path__, "trainlint_rules."))
 PACKAGES = tuple(found.name for found in _WALKED if found.ispkg)
@@ -63,7 +71,14 @@ def stated_for(rule: type[Rule]) -> Config:
 def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config = STATED) -> Verdicts:
     """What the given rules, or all that are on by default, say of a text, by default of a project with PyTorch 2.5."""
     chosen = tuple(rule() for rule in rules) or select([rule() for rule in all_rules()], config)
-    return judge(source(text, path), chosen, config, known=all_rules())
+    return judged_source(source(text, path), chosen, config)
+
+
+def judged_source(read: SourceFile, rules: Sequence[InstalledRule], config: Config = STATED) -> Verdicts:
+    """What some rules say of a file alone, as the engine would ask them."""
+    tree = parse(read)
+    operations = () if isinstance(tree, Failure) else execute_project([(read.path, tree)]).operations.get(read.path, ())
+    return judge(read, rules, config, known=all_rules(), operations=operations)
 
 
 def source(text: str, path: str = "train.py") -> SourceFile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import pytest
 
@@ -95,15 +94,6 @@ def test_batch_normalization_takes_a_bias_away() -> None:
     assert layers[0].bias.grad.abs().max() < 1e-9 * layers[0].weight.grad.abs().max()
 
 
-def test_tensors_of_numpy_keep_its_double_precision() -> None:
-    """TRN411."""
-    numpy = pytest.importorskip("numpy")
-    for array in (numpy.linspace(0, 1, 3), numpy.ones(3), numpy.random.default_rng(0).normal(size=3)):
-        assert torch.from_numpy(array).dtype is torch.float64
-        assert torch.tensor(array).dtype is torch.float64
-        assert torch.as_tensor(array).dtype is torch.float64
-
-
 def test_sizes_stand_where_the_rule_looks_for_them() -> None:
     """TRN409."""
     assert list(inspect.signature(torch.nn.Embedding).parameters)[:2] == ["num_embeddings", "embedding_dim"]
@@ -116,10 +106,3 @@ def test_rows_can_be_computed_together() -> None:
     row_by_row = torch.stack([(queries[i] * keys[i]).sum() for i in range(5)])
     assert torch.allclose(row_by_row, (queries * keys).sum(dim=-1))
     assert torch.allclose(row_by_row, torch.vmap(lambda query, key: (query * key).sum())(queries, keys))
-
-
-@pytest.mark.parametrize("small", [torch.uint8, torch.int8, torch.bool, torch.float16, torch.bfloat16])
-def test_each_small_number_is_exact_in_float32(small: Any) -> None:
-    """TRN418: so the cast gives the same numbers before a copy and after it."""
-    every = torch.arange(256, dtype=torch.uint8) if small.itemsize == 1 else torch.randn(4096)
-    assert torch.equal(every.to(small).float().to(small), every.to(small))

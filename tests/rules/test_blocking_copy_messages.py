@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader
 
 
 def train(model, optimizer, dataset):
+    weight = torch.ones(1, device="cuda")
     loader = DataLoader(dataset, batch_size=8, pin_memory=True)
     for inputs in loader:
         inputs = {}
@@ -26,6 +27,7 @@ ADVICE = {
     'inputs.squeeze(1).to("cuda")': "pass `non_blocking=True` here",
     'inputs.float().to("cuda")': CAST,
     "torch.as_tensor(inputs, device={0: 'cuda'}[0])": "copy by `.to({0: 'cuda'}[0], non_blocking=True)`",
+    "inputs.type_as(weight)": "copy by `.to(weight, non_blocking=True)`",
     'inputs.float()\n        inputs = inputs[:, -1:].to("cuda")': CAST,
 }
 
@@ -57,31 +59,13 @@ def test_an_entry_of_a_pinned_batch_is_not_cut_from_a_larger_tensor(loop: str) -
     assert finding.help == "pass `non_blocking=True` here"
 
 
-def test_rows_of_a_tensor_are_copied_at_once() -> None:
-    (finding,) = judged(
-        """
-import torch
-
-
-def train(model, optimizer):
-    rows = torch.randn(100, 8)
-    for k in range(100):
-        row = rows[k].to("cuda")
-        optimizer.zero_grad()
-        model(row).sum().backward()
-        optimizer.step()
-""",
-        BlockingBatchCopy,
-    ).findings
-    assert (finding.help or "").startswith("copy the whole tensor to the GPU once")
-
-
 HELPER = """
 from helpers import build_loader
 
 
 def train(model, optimizer, settings):
-    for inputs in build_loader(settings):
+    loader = build_loader(settings)
+    for inputs in loader:
         inputs = inputs.to("cuda")
         optimizer.zero_grad()
         model(inputs).sum().backward()

@@ -10,20 +10,10 @@ from trainlint.finding import Safety
 from trainlint.fixing import apply_fixes
 from trainlint.rule import Rule
 from trainlint_rules.distributed.barrier_in_step import BarrierInStep
-from trainlint_rules.distributed.ddp_module_bypassed import DdpModuleBypassed
 from trainlint_rules.distributed.unused_parameter_search import UnusedParameterSearch
 
 DDP = "from torch.nn.parallel import DistributedDataParallel as DDP\n"
 NET = f"from torch import nn\n{DDP}\nnet = nn.Linear(8, 8)\n"
-STEP = """\
-def train(network, optimizer, loader):
-    model = DDP(network)
-    for batch in loader:
-        loss = {}(batch).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
 BARRIER = """\
 import torch.distributed as dist
 
@@ -148,11 +138,6 @@ def test_the_search_goes_where_each_parameter_surely_gets_a_gradient(text: str) 
 )
 def test_the_search_stays_where_a_parameter_may_be_left_out(text: str) -> None:
     assert fixed(text, UnusedParameterSearch) == text
-
-
-@pytest.mark.parametrize("call", ["model.module", "model.module.forward"])
-def test_the_wrapper_is_called(call: str) -> None:
-    assert fixed(DDP + STEP.format(call), DdpModuleBypassed) == DDP + STEP.format("model")
 
 
 def test_a_barrier_alone_in_its_branch_leaves_a_branch_that_parses() -> None:

@@ -11,8 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fixing.helpers import comments
-from tests.rules.catalogue import STATED, all_rules, source
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import STATED, all_rules, judged_source, source
 from trainlint.finding import Confidence, apply_edits
 from trainlint.rule import Rule
 from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
@@ -37,7 +36,7 @@ def commented(text: str) -> list[str]:
 
 def fixes_of(text: str, rule: type[Rule]) -> list[str]:
     """What each fix of a rule makes of a text."""
-    judged = judge(source(text), (rule(),), EVERYTHING, known=all_rules())
+    judged = judged_source(source(text), (rule(),), EVERYTHING)
     assert not judged.failures
     return [apply_edits(text, finding.fix.edits) for finding in judged.findings if finding.fix]
 

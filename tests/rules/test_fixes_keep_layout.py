@@ -11,8 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fixing.helpers import comments
-from tests.rules.catalogue import STATED, all_rules
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import STATED, all_rules, judged_source
 from trainlint.finding import Confidence, Edit, Finding, apply_edits
 from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
@@ -111,7 +110,7 @@ def fixed(source: SourceFile, rule: type[Rule]) -> FixResult:
     assert rule.fix_safety is not None
 
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, (rule(),), EVERYTHING, known=all_rules()).findings
+        return judged_source(text, (rule(),), EVERYTHING).findings
 
     return fix_to_fixpoint(source, judged, rule.fix_safety)
 

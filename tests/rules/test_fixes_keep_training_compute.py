@@ -13,7 +13,6 @@ from trainlint.finding import Finding, Safety
 from trainlint.fixing import fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
-from trainlint_rules.compute.float32_cast_before_transfer import Float32CastBeforeTransfer
 from trainlint_rules.compute.tensor_copied_from_tensor import TensorCopiedFromTensor
 
 torch = pytest.importorskip("torch")
@@ -40,36 +39,11 @@ def train(device):
     return model
 """
 
-IMAGES = """
-import torch
-
-
-def train(device):
-    torch.manual_seed(5)
-    model = torch.nn.Conv2d(3, 4, 3).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    for _ in range(6):
-        pixels = torch.randint(0, 256, (4, 3, 8, 8), dtype=torch.uint8).transpose(2, 3)
-        halves = torch.randn(4).half()
-        images = pixels.float().to(device="cuda" if device == "cuda" else device) / 255
-        images = images + pixels.float().to(model.weight.device) / 255
-        loss = (model(images).mean(dim=(0, 2, 3)) - halves.float().to(model.weight.device)).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
-
 FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
     (
         TensorCopiedFromTensor,
         COPIES,
         ("torch.arange(4, device=device).detach().clone()", ".T.detach().clone()", "+ offsets).detach().clone()"),
-    ),
-    (
-        Float32CastBeforeTransfer,
-        IMAGES,
-        ("pixels.to(model.weight.device).float() / 255", "halves.to(model.weight.device).float())"),
     ),
 ]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import STATED, source
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import judged_source, source
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
@@ -144,7 +143,7 @@ FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
 
 def safely_fixed(rule: type[Rule], text: str) -> FixResult:
     def judged(text: SourceFile) -> tuple[Finding, ...]:
-        return judge(text, [rule()], STATED).findings
+        return judged_source(text, [rule()]).findings
 
     return fix_to_fixpoint(source(text), judged, Safety.SAFE)
 
@@ -216,8 +215,8 @@ DOUBTFUL: list[tuple[type[Rule], str]] = [
     (BlockingBatchCopy, step("batch.cuda()", before='device = "mps"')),
     (BlockingBatchCopy, step("batch.cuda()", after="batch.zero_()")),
     (BlockingBatchCopy, step("batch[0].cuda()", after="batch[0][:4] = 0")),
-    (LoaderWithoutPinnedMemory, step("engine(batch)", loop="DataLoader(rows)", before="torch.cuda.set_device(0)")),
-    (LoaderWithoutPinnedMemory, step("batch.cuda(non_blocking=True)", loop="DataLoader(rows)")),  # rows of what?
+    (LoaderWithoutPinnedMemory, step("engine(batch)", loop="DataLoader(rows, 8)", before="torch.cuda.set_device(0)")),
+    (LoaderWithoutPinnedMemory, step("batch.cuda(non_blocking=True)", loop="DataLoader(rows, 8)")),  # rows of what?
     (CreatedOnHostThenMoved, step("torch.rand(3).cuda()")),
 ]
 CERTAIN: list[tuple[type[Rule], str]] = [
@@ -230,7 +229,7 @@ CERTAIN: list[tuple[type[Rule], str]] = [
 
 
 def offered(rule: type[Rule], text: str) -> set[Safety | None]:
-    findings = judge(source(text), [rule()], STATED).findings
+    findings = judged_source(source(text), [rule()]).findings
     assert findings, text
     return {item.fix.safety if item.fix else None for item in findings}
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.catalogue import STATED
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import judged_source
 from trainlint.finding import Safety
 from trainlint.fixing import fix_to_fixpoint
 from trainlint.rule import Rule
@@ -37,7 +36,7 @@ def run(code: str, device: str = "cpu") -> tuple[list[Any], list[float]]:
 
 def fixed(code: str, rule: Rule) -> str:
     source = source_from_text("train.py", code)
-    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], STATED).findings, Safety.UNSAFE)
+    result = fix_to_fixpoint(source, lambda text: judged_source(text, [rule]).findings, Safety.UNSAFE)
     assert result.applied
     assert not result.remaining
     return result.source.text
@@ -74,7 +73,7 @@ def test_a_sum_that_is_used_in_the_step_is_left_to_people(reader: str) -> None:
     code = ItemInTrainingStep.manual.example.replace(
         "        running_loss += loss.item()\n", "        running_loss += loss.item()\n" + reader
     )
-    findings = judge(source_from_text("train.py", code), [ItemInTrainingStep()], STATED).findings
+    findings = judged_source(source_from_text("train.py", code), [ItemInTrainingStep()]).findings
     assert [finding.fix for finding in findings] == [None]
 
 

@@ -10,8 +10,17 @@ import re
 
 import pytest
 
-from tests.rules.catalogue import IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source, stated_for
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import (
+    IDIOMS,
+    MODULES,
+    PACKAGES,
+    all_rules,
+    judged,
+    judged_source,
+    rules_in,
+    source,
+    stated_for,
+)
 from trainlint.finding import Finding
 from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import EngineRule, Rule
@@ -47,7 +56,7 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
     config = stated_for(rule)
 
     def judged_by_rule(text: SourceFile) -> list[Finding]:
-        return [item for item in judge(text, judges, config, known=RULES).findings if item.code == rule.code]
+        return [item for item in judged_source(text, judges, config).findings if item.code == rule.code]
 
     return fix_to_fixpoint(source(text), judged_by_rule, rule.fix_safety)
 

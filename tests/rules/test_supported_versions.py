@@ -91,7 +91,6 @@ _OF_EACH_RULE = {
     "TRN808": ("from torchvision import models\n\nmodels.resnet18(pretrained=True)\n", "1.12"),
     "TRN812": ("import torch.nn as nn\n\nnn.init.constant(weight, 0)\n", "1.7"),
     "TRN814": ("import torch\n\ntorch.nn.MSELoss(size_average=False)\n", "1.7"),
-    "TRN816": ('import torch\n\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")\n', "2.1"),
     "TRN818": ("import torch\n\ntorch.zeros(2).add_(0.1, torch.ones(2))\n", "1.5"),
 }
 

@@ -14,7 +14,18 @@ from tests.cli.conftest import Program, clean_environment
 from tests.git_identity import git
 from trainlint.history import git as history
 
-TRAINING = "import torch\n\n\ndef train(loader):\n    for x in loader:\n        print(x.cuda().mean().item())\n"
+TRAINING = """\
+import torch
+
+
+def train(model, loader, optimizer):
+    for x in loader:
+        loss = model(x.cuda()).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+"""
 ALLOWED = {"rev-parse", "merge-base", "ls-tree", "cat-file"}
 FLAGS = {
     *("--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"),

@@ -1,12 +1,10 @@
-"""What the functions of a file do whenever they are called: they read, reduce, move, gather, take gradients."""
+"""What the functions of a file do whenever they are called: they reduce, gather, take gradients."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 from functools import cached_property
-
-from trainlint.analysis.effects.guarded_reads import guarded_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the model asks this module, which so must not import it; most files have no function with effects
@@ -17,15 +15,11 @@ if TYPE_CHECKING:  # the model asks this module, which so must not import it; mo
 
 def own_effects(file: SemanticModel) -> Mapping[Function, tuple[Effect, ...]]:
     """What the file's functions do themselves, whenever they are called."""
-    effects = list(guarded_reads(file))
+    effects: list[tuple[Function, Effect]] = []
     if "reduce" in file.source.text:  # spares most files the import
         from trainlint.analysis.effects.given.reductions import reductions
 
         effects += reductions(file)
-    if "to" in file.outline.calls or "cuda" in file.outline.calls:
-        from trainlint.analysis.effects.given.device_moves import parameter_moves
-
-        effects += parameter_moves(file)
     if "all_gather" in file.source.text:
         from trainlint.analysis.effects.gathered_lists import gathered_lists
 

@@ -482,14 +482,6 @@ class SemanticModel:
         return self.backward_flow.seen_from(function.node if function is not None else None)
 
     @cached_property
-    def reads_by_statement(self) -> dict[ast.stmt, list[Place]]:
-        """Places where Python reads a value, by the statement that holds them, in source order."""
-        found: dict[ast.stmt, list[Place]] = {}
-        for place in self.outline.reads:
-            found.setdefault(place.statement, []).append(place)
-        return found
-
-    @cached_property
     def answers(self) -> dict[tuple[object, ...], Any]:
         """What functions marked with `once` have said of this file, by the function and what it was asked."""
         return {}

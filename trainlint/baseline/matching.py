@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.baseline.identity import Identity
+from trainlint.retired import successors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -45,6 +46,7 @@ def match(found: Sequence[Entry], entries: Sequence[Entry], may_have_moved: Call
        moved. `may_have_moved` says of the path of an entry whether its finding is gone from there: the file was judged,
        or exists no longer.
     4. The same file and line, for entries that were written without a statement.
+    5. The same file and statement, for entries of a retired rule and findings of those that tell now what it told.
 
     Among equal findings the first ones are paired, so that as many are new as there are more of them than entries.
     """
@@ -61,7 +63,18 @@ def match(found: Sequence[Entry], entries: Sequence[Entry], may_have_moved: Call
         lambda entry: (entry.path, entry.identity.code, entry.identity.line),
         entry_counts=lambda entry: not entry.identity.statement,
     )
+    for code in sorted({entry.identity.code for entry in entries}):
+        if told_by := successors(code):
+            _by_successors(pairing, code, told_by)
     return pairing.result()
+
+
+def _by_successors(pairing: _Pairing, code: str, told_by: tuple[str, ...]) -> None:
+    pairing.by(
+        lambda entry: (entry.path, entry.identity.statement),
+        finding_counts=lambda finding: finding.identity.code in told_by,
+        entry_counts=lambda entry: entry.identity.code == code and bool(entry.identity.statement),
+    )
 
 
 class _Pairing:

@@ -15,6 +15,7 @@ from trainlint.naming import did_you_mean, rules_called, words_for
 from trainlint.report.rule_pages.explain import render
 from trainlint.report.settings import style_for
 from trainlint.report.words import count
+from trainlint.retired import retired_notes, successors
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,7 +30,7 @@ def explain(options: Namespace) -> int:
     """Show the pages of rules, in the order named. Raises UsageError where there is no such rule."""
     try:
         known = installed_rules(options.plugin)
-        rules = [_find(word, known).loaded() for word in dict.fromkeys(options.rules)]
+        rules = [rule.loaded() for word in dict.fromkeys(options.rules) for rule in _find(word, known)]
     except PackError as error:
         raise UsageError(*error.sentences) from error
     style = style_for(sys.stdout, options.color)
@@ -40,10 +41,16 @@ def explain(options: Namespace) -> int:
     return 0
 
 
-def _find(word: str, rules: Sequence[InstalledRule]) -> InstalledRule:
+def _find(word: str, rules: Sequence[InstalledRule]) -> Sequence[InstalledRule]:
+    """The rule of that code or name; where it is retired, those that tell now what it told, and a note."""
     for rule in rules:
         if word.upper() == rule.code or word.lower() == rule.name or word.upper() in rule.aliases:
-            return rule
+            return [rule]
+    for note in retired_notes([word]):
+        if not successors(word):
+            raise UsageError(note)
+        console.note(f"note: {note}")
+        return rules_called(word, rules)
     if begun := rules_called(word, rules):
         shown = [f"  {rule.code} {rule.name}" for rule in begun[:_MOST_LISTED]]
         more = len(begun) - _MOST_LISTED

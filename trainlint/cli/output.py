@@ -223,6 +223,8 @@ def show_progress(
 ) -> None:
     """Say on stderr how the run went: with --verbose in detail, and never that excluded files are clean."""
     _tell_of_files(discovery, found, options)
+    for sentence in () if options.quiet else configurations.retired():
+        console.note(f"note: {sentence}")
     if not options.verbose:
         return
     here = Path.cwd()

@@ -10,7 +10,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.installation.distributions import PackError
-from trainlint.naming import did_you_mean, rules_called, words_for
+from trainlint.naming import did_you_mean, rules_called, unknown_rule
 from trainlint.report.rule_pages.rules_table import render
 from trainlint.report.settings import style_for
 
@@ -28,7 +28,9 @@ _SAID_OTHERWISE: Mapping[str, tuple[str, ...]] = {
     "pin_memory": ("pinned",),
     "dataloader": ("loader",),
     "dataloading": ("loader",),
-    "tqdm": ("progress bar",),
+    "tqdm": ("or text",),
+    "progress": ("or text",),
+    "bar": ("or text",),
     "sync": ("host", "wait"),
     "amp": ("mixed precision", "autocast", "float16"),
     "bf16": ("bfloat16", "mixed precision", "16 bits"),
@@ -36,7 +38,7 @@ _SAID_OTHERWISE: Mapping[str, tuple[str, ...]] = {
     "flash": ("attention",),
     "ddp": ("distributeddataparallel",),
     "gpu": ("device", "cuda"),
-    "logging": ("logged", "progress bar", "printed"),
+    "logging": ("logged", "or text", "printed"),
     "slow": _EVERY_RULE,
     "speed": _EVERY_RULE,
     "performance": _EVERY_RULE,
@@ -107,5 +109,5 @@ def _says(text: str, word: str) -> bool:
 def _selected(words: Sequence[str], known: Sequence[InstalledRule]) -> list[InstalledRule]:
     for word in words:
         if not rules_called(word, known):
-            raise UsageError(f'--select: "{word}" is no rule\'s code or name{did_you_mean(word, words_for(known))}')
+            raise UsageError(f"--select: {unknown_rule(word, known)}")
     return [rule for rule in known if any(rules_called(word, [rule]) for word in words)]

@@ -16,14 +16,13 @@ from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import SourcesOnDisk, tell_partial
 from trainlint.config import ConfigError
-from trainlint.engine.cache_keys import runs_abstractly
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.read import TRAINING_WORDS, read_bytes
-from trainlint.engine.why.executed_lines import executed_lines
+from trainlint.engine.why.executed_lines import ExecutedLines, executed_lines
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Explanation
@@ -139,7 +138,9 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         files = ProjectFiles([member], configurations)
         index = _index(files, cache)
         facts = index.imported_facts.get(target.path, ALONE)
-        executed = executed_lines(index.members, member, files.shipped) if runs_abstractly() else None
+        executed = ExecutedLines(target.shown)  # where nothing updates parameters, nothing is a training step
+        if index.may_train:
+            executed = executed_lines(index.members, member, files.shipped)
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from trainlint.bounded import leads_out
 from trainlint.config.globs import MOST_PATTERNS, check_glob, check_number_of_globs
 from trainlint.finding import Confidence, Severity
-from trainlint.naming import did_you_mean, exactness, rules_called, unknown_rule
+from trainlint.naming import did_you_mean, exactness, is_known, rules_called, unknown_rule
 from trainlint.project import project_around
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _table(raw: RawConfig, key: KeyPath, value: object) -> dict[str, Any]:
 def _rules(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> tuple[str, ...]:
     words = _texts(raw, key, value)
     for index, word in enumerate(words):
-        if not rules_called(word, rules):
+        if not is_known(word, rules):
             raise raw.error((*key, index), f"in `{raw.dotted(*key)}`, {unknown_rule(word, rules)}")
     return words
 
@@ -180,7 +180,7 @@ def _severity_by_rule(
     found: dict[str, Severity] = {}
     for word in sorted(section, key=exactness):
         called = rules_called(word, rules)
-        if not called:
+        if not is_known(word, rules):
             raise raw.error((*key, word), f"as a key of `{raw.dotted(*key)}`, {unknown_rule(word, rules)}")
         severity = SEVERITY.check(raw, (*key, word), section[word], rules)
         found |= {rule.code: severity for rule in called}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.config.raw import ConfigError
-from trainlint.naming import exactness, names_one_rule, rules_called, unknown_rule
+from trainlint.naming import exactness, is_known, names_one_rule, rules_called, unknown_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def severity_for(rule: AnyRule, config: Config) -> Severity | None:
 def check_words(words: Iterable[str], rules: Sequence[InstalledRule], *, where: str) -> None:
     """Raise ConfigError, saying where it stands, for a word that stands for no rule."""
     for word in words:
-        if not rules_called(word, rules):
+        if not is_known(word, rules):
             raise ConfigError(f"{where}: {unknown_rule(word, rules)}")
 
 

@@ -33,18 +33,6 @@ class CallRule(DeclaredRule, base=True):
         return Triggers(calls=frozenset(name.rpartition(".")[2] for name in cls.on), callees=frozenset(cls.on))
 
 
-class ReadRule(CallRule, base=True):
-    """About Python reading a value: truth tests, comparisons, formatting, `float(x)`, `print(x)`, and calls in `on`."""
-
-    @classmethod
-    def places(cls) -> Triggers:
-        """The calls of `on`, those that read their arguments, and places without a call."""
-        from trainlint.analysis.effects.python_reads import READING_CALLS
-
-        reading = Triggers(calls=READING_CALLS, callees=READING_CALLS, reads=True)
-        return super().places() | reading
-
-
 class ReferenceRule(DeclaredRule, base=True):
     """About names. `on` are dotted prefixes, as "torch.cuda.amp"; `site.node` is an expression or an import."""
 

@@ -1,6 +1,7 @@
 """A rule as data and one question: where to look, when to stay silent, what to say, and `found`.
 
 The engine's part is here, once for all rules: frequency, guards, confidence, messages, and putting fixes together.
+What a rule says, and its fix, are the same for rules about places and about operations: `WordedRule`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from trainlint.analysis.conditions.smoke_tests import in_smoke_test
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
-from trainlint.contract.confidence import LEVELS, level
+from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
 from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
@@ -25,8 +26,6 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
 
     from trainlint.analysis.site import Site
     from trainlint.finding import Edit, Finding
-    from trainlint.interpreter.machine.events import Link
-    from trainlint.interpreter.operations import Operation
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -98,24 +97,16 @@ class Match:
         return template.format_map(known | dict(self.fields))
 
 
-class DeclaredRule(Rule, base=True):
-    """A rule as data and one question. The classes in `trainlint.contract.bases` turn `on` into places to look at."""
+class WordedRule(Rule, base=True):
+    """What a rule says of a match, which fix it offers, and when it stays silent."""
 
     severity = Severity.WARNING
-    on: ClassVar[Iterable[str]] = ()
-    """Names of the places that the rule wants to see; each class in `trainlint.contract.bases` says which names."""
-    also: ClassVar[Triggers] = Triggers()
-    """Places of other kinds."""
-    when: ClassVar[Mapping[Heat, Confidence]] = {}
-    """How often code must run, and how sure a finding can be there. Empty where frequency does not matter."""
-    costs_steps: ClassVar[bool] = False
-    """Whether the defect matters only where a training step runs the code, though `when` is empty."""
     sure: ClassVar[Confidence] = Confidence.CERTAIN
     """How sure the rule is at best."""
     in_tests: ClassVar[bool] = False
     """Whether findings in tests and benchmarks are as sure as elsewhere. They are at most POSSIBLE otherwise."""
     unless: ClassVar[tuple[Guard, ...]] = ()
-    """When to stay silent about what `found` finds, besides the guards of the base classes."""
+    """When to stay silent about a match, besides the guards of the base classes."""
     guards: ClassVar[tuple[Guard, ...]] = ()
     """All of them, those of base classes first. The first one that holds is named by `trainlint why`."""
     message: ClassVar[str]
@@ -131,13 +122,11 @@ class DeclaredRule(Rule, base=True):
     must stand in what it writes (`trainlint.contract.kept_code`)."""
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
-        """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
+        """Derive the page's section about silence from what is declared."""
         if not base:
             cls.guards = tuple(
                 dict.fromkeys(item for kind in cls.__mro__[::-1] for item in vars(kind).get("unless", ()))
             )
-            cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
-            cls.best_in_tests = cls._best_in_tests()
         super().__init_subclass__(base=base, **kwargs)
         if base:
             return
@@ -145,27 +134,21 @@ class DeclaredRule(Rule, base=True):
             raise BadRule(
                 f"rule {cls.__module__}.{cls.__qualname__}: `## {STAYS_SILENT}` is made of `unless` and `when`"
             )
-        if silent := _silent_when(cls):
+        if silent := _listed(cls.reasons_for_silence()):
             cls.manual = cls.manual.with_section(STAYS_SILENT, silent, after="Use instead")
 
     @classmethod
-    def places(cls) -> Triggers:
-        """The places that `on` names."""
-        return Triggers()
+    def reasons_for_silence(cls) -> list[str]:
+        """What keeps the rule silent, as clauses."""
+        in_tests = "the file is a test or a benchmark (its findings are hidden by default)"
+        return [*(item.sentence for item in cls.guards), *(() if cls.in_tests else (in_tests,))]
 
-    @abstractmethod
-    def found(self, site: Site) -> Match | Iterable[Match] | None:
-        """What is wrong at a place, whatever the guards say; mostly one match or None."""
+    def silence(self, site: Site) -> str | None:
+        """Why the rule reports nothing at a place, as a clause: the sentence of the first guard that holds.
 
-    @classmethod
-    def _best_in_tests(cls) -> Confidence:
-        """The most that `confidence` gives there; anything where a class puts its findings together by itself."""
-        own = cls.confidence is not DeclaredRule.confidence or cls.check is not DeclaredRule.check
-        return Confidence.CERTAIN if own or cls.in_tests else Confidence.POSSIBLE
-
-    def of_operation(self, site: Site, operation: Operation) -> Match | None:
-        """What to say about an operation of one of the `happenings`; None where another rule speaks of it."""
-        return Match(site)
+        None where no guard holds.
+        """
+        return next((item.sentence for item in self.guards if item.holds(site)), None)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The edits of the fix. Raises `Unfixable`, or returns nothing, where there is no fix."""
@@ -191,74 +174,7 @@ class DeclaredRule(Rule, base=True):
         """Whether a method or name of the rule may be that of another package, which the file imports, too."""
         from trainlint.analysis.programs.proved_torch import imports_other_framework, may_mean_arrays
 
-        only_torch = bool(self.on) and all(name.startswith("torch.") for name in self.on)
-        return not only_torch and (imports_other_framework(site.file) or may_mean_arrays(site.file))
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Report the matches that no guard stops."""
-        for answer in self.answers(site):
-            if isinstance(answer, Match):
-                yield self._reported(site, answer)
-
-    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
-        """Report an operation that the abstract run executed in a training step."""
-        match = self.of_operation(site, operation)
-        if match is None:
-            return
-        premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if not self.in_tests and is_test_path(site.path):
-            premises.append(Confidence.POSSIBLE)
-        heat = HeatFact(Heat.STEP, 1.0, chain_of(operation.chain, site.path))
-        yield self._finding(site, match, min(premises), _calls_to(operation), heat)
-
-    def answers(self, site: Site) -> Iterator[Match | Guard]:
-        """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
-        heat = site.heat.heat if self.when else Heat.UNKNOWN
-        if self.when and heat not in self.when:
-            yield Guard(runs_so_often(heat), lambda _site: True)
-            return
-        for early in self.guards:
-            if early.before_found and early.holds(site):
-                yield early
-                return
-        found = self.found(site)
-        for match in [found] if isinstance(found, Match) else found or ():
-            late = (item for item in self.guards if not item.before_found)
-            yield next((item for item in late if item.holds(match.site)), match)
-
-    def silence(self, site: Site) -> str | None:
-        """Why the rule reports nothing at a place, as a clause: the sentence of the first guard that holds.
-
-        None where no guard holds: `found` found nothing.
-        """
-        reasons = (answer.sentence for answer in self.answers(site) if isinstance(answer, Guard))
-        return next(reasons, None)
-
-    def confidence(self, match: Match) -> Confidence:
-        """As sure as the weakest premise: the rule, the match, the frequency and the file.
-
-        A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
-        a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
-        steps, in code that none of the project's training programs reaches, and in code that runs only if somebody
-        chooses otherwise than the project does.
-        """
-        premises = [self.sure, match.sure]
-        file, block = match.site.file, match.site.block
-        if self.when:
-            heat = match.site.heat
-            premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
-        if (self.when or self.costs_steps) and (
-            file.never_updates
-            or _in_no_training(match.site)
-            or in_short_run(file.outline, block)
-            or file.reachability.is_unchosen(block)
-        ):
-            premises.append(Confidence.POSSIBLE)
-        if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
-            premises.append(Confidence.POSSIBLE)
-        if file.reachability.is_unreferenced(block):
-            premises.append(Confidence.POSSIBLE)
-        return min(premises)
+        return imports_other_framework(site.file) or may_mean_arrays(site.file)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
         """The fix in the style of its file; None where it does not fit there, or loses something of the code."""
@@ -274,15 +190,25 @@ class DeclaredRule(Rule, base=True):
         styled = in_style_of_file(site.source, replace(fix, safety=safety))
         return styled if fits(site.source, styled) else None
 
-    def _reported(self, site: Site, match: Match) -> Finding:
-        return self._finding(site, match, self.confidence(match), self._hot_calls(match))
+    def counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
+        """Whether a place is in code that tries something out, or in code of which the project makes no use.
 
-    def _finding(
+        `costs`: the defect is one of what training steps cost. `called`: something in sight calls the code, or a
+        framework is presumed to.
+        """
+        file, block = site.file, site.block
+        if costs and (file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)):
+            return True
+        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
+            return True
+        return not called and file.reachability.is_unreferenced(block)
+
+    def worded(
         self,
         site: Site,
         match: Match,
         confidence: Confidence,
-        related: Iterable[RelatedPlace],
+        related: Iterable[RelatedPlace] = (),
         heat: HeatFact | None = None,
     ) -> Finding:
         """The finding of a match; `heat` is how often it runs, where not the analysis says so."""
@@ -300,6 +226,94 @@ class DeclaredRule(Rule, base=True):
             related=tuple(dict.fromkeys((*match.related, *related))),
             heat=heat,
         )
+
+
+class DeclaredRule(WordedRule, base=True):
+    """A rule about places, with one question. The classes in `trainlint.contract.bases` turn `on` into places."""
+
+    on: ClassVar[Iterable[str]] = ()
+    """Names of the places that the rule wants to see; each class in `trainlint.contract.bases` says which names."""
+    also: ClassVar[Triggers] = Triggers()
+    """Places of other kinds."""
+    when: ClassVar[Mapping[Heat, Confidence]] = {}
+    """How often code must run, and how sure a finding can be there. Empty where frequency does not matter."""
+    costs_steps: ClassVar[bool] = False
+    """Whether the defect matters only where a training step runs the code, though `when` is empty."""
+
+    def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
+        """Derive `triggers` from what is declared."""
+        if not base:
+            cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
+            cls.best_in_tests = cls._best_in_tests()
+        super().__init_subclass__(base=base, **kwargs)
+
+    @classmethod
+    def places(cls) -> Triggers:
+        """The places that `on` names."""
+        return Triggers()
+
+    @abstractmethod
+    def found(self, site: Site) -> Match | Iterable[Match] | None:
+        """What is wrong at a place, whatever the guards say; mostly one match or None."""
+
+    @classmethod
+    def _best_in_tests(cls) -> Confidence:
+        """The most that `confidence` gives there; anything where a class puts its findings together by itself."""
+        own = cls.confidence is not DeclaredRule.confidence or cls.check is not DeclaredRule.check
+        return Confidence.CERTAIN if own or cls.in_tests else Confidence.POSSIBLE
+
+    @classmethod
+    def reasons_for_silence(cls) -> list[str]:
+        """How often the code must run, and the guards."""
+        seldom = cls.when and any(heat not in cls.when for heat in _RUNS)
+        return [*((_runs_otherwise(cls.when),) if seldom else ()), *super().reasons_for_silence()]
+
+    def _may_be_about_others(self, site: Site) -> bool:
+        only_torch = bool(self.on) and all(name.startswith("torch.") for name in self.on)
+        return not only_torch and super()._may_be_about_others(site)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Report the matches that no guard stops."""
+        for answer in self.answers(site):
+            if isinstance(answer, Match):
+                yield self.worded(site, answer, self.confidence(answer), self._hot_calls(answer))
+
+    def answers(self, site: Site) -> Iterator[Match | Guard]:
+        """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
+        heat = site.heat.heat if self.when else Heat.UNKNOWN
+        if self.when and heat not in self.when:
+            yield Guard(runs_so_often(heat), lambda _site: True)
+            return
+        for early in self.guards:
+            if early.before_found and early.holds(site):
+                yield early
+                return
+        found = self.found(site)
+        for match in [found] if isinstance(found, Match) else found or ():
+            late = (item for item in self.guards if not item.before_found)
+            yield next((item for item in late if item.holds(match.site)), match)
+
+    def silence(self, site: Site) -> str | None:
+        """The same, with how often the code runs. None where no guard holds: `found` found nothing."""
+        reasons = (answer.sentence for answer in self.answers(site) if isinstance(answer, Guard))
+        return next(reasons, None)
+
+    def confidence(self, match: Match) -> Confidence:
+        """As sure as the weakest premise: the rule, the match, the frequency and the file.
+
+        A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
+        a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
+        steps, in code that none of the project's training programs reaches, and in code that runs only if somebody
+        chooses otherwise than the project does.
+        """
+        premises = [self.sure, match.sure]
+        if self.when:
+            heat = match.site.heat
+            premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
+        costs = bool(self.when) or self.costs_steps
+        if self.counts_little(match.site, costs=costs) or (costs and _in_no_training(match.site)):
+            premises.append(Confidence.POSSIBLE)
+        return min(premises)
 
     def _hot_calls(self, match: Match) -> tuple[RelatedPlace, ...]:
         """Where a defect runs because of who calls the function around it: these calls."""
@@ -321,16 +335,10 @@ def _in_no_training(site: Site) -> bool:
     return site.file.reachability.is_untrained(site.block)
 
 
-def _silent_when(cls: type[DeclaredRule]) -> str:
-    """The list of what keeps a rule silent, as Markdown."""
-    items = [item.sentence for item in cls.guards]
-    if cls.when:
-        if any(heat not in cls.when for heat in _RUNS):
-            items.insert(0, _runs_otherwise(cls.when))
-    if not cls.in_tests:
-        items.append("the file is a test or a benchmark (its findings are hidden by default)")
+def _listed(items: Iterable[str]) -> str:
+    """Clauses as a list in Markdown."""
     listed = ";\n- ".join(items)
-    return f"- {listed}." if items else ""
+    return f"- {listed}." if listed else ""
 
 
 def _runs_otherwise(when: Mapping[Heat, Confidence]) -> str:
@@ -342,20 +350,3 @@ def _runs_otherwise(when: Mapping[Heat, Confidence]) -> str:
     if Heat.UNKNOWN in when:
         return f"trainlint sees that it does not run {often}"
     return f"it does not run {often}, or trainlint cannot tell how often it runs"
-
-
-def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
-    """How a place in a file comes to run, as chains of findings are written."""
-    return tuple(
-        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}" for link in links
-    )
-
-
-def _calls_to(operation: Operation) -> tuple[RelatedPlace, ...]:
-    """The calls through which an operation is executed."""
-    return tuple(
-        RelatedPlace(
-            call.path, call.line, call.column, f"calls `{call.words.removeprefix('calls ')}`{OFTEN[Heat.STEP]}"
-        )
-        for call in operation.calls
-    )

@@ -39,5 +39,5 @@ def _clause(function: Callable[[Site], bool]) -> str:
     if not sentence:
         raise TypeError(f"the guard {function.__qualname__} has no docstring, which is its sentence")
     first = sentence.split(maxsplit=1)[0]
-    is_name = any(letter.isupper() for letter in first[1:])  # as in "TRN217 reports this" and "DeepSpeed does it"
+    is_name = any(letter.isupper() for letter in first[1:])  # as in "TRN207 reports this" and "DeepSpeed does it"
     return sentence if is_name else sentence[0].lower() + sentence[1:]

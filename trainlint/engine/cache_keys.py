@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
     from trainlint.engine.discover import Target
     from trainlint.engine.index.project_files import Member, ProjectFiles
     from trainlint.engine.work import Job
-
-
-_SWITCH = "TRAINLINT_ABSTRACT_RUN"
-
-
-def runs_abstractly() -> bool:
-    """Whether the environment asks for an abstract run, of which rules are told; it is not ready to be the default."""
-    return bool(os.environ.get(_SWITCH))
 
 
 @lru_cache(maxsize=64)
@@ -52,7 +43,7 @@ def _key_of_files(
     targets: Sequence[tuple[Target, Config | None]], judged: str, files: ProjectFiles, cache: Cache
 ) -> bytes | None:
     cache.contents.look([str(target.path) for target, _ in targets])
-    facts: list[str | bytes] = [str(Path.cwd()), f"{judged} {runs_abstractly()}"]
+    facts: list[str | bytes] = [str(Path.cwd()), judged]
     numbers: dict[int, str] = {}
     for target, config in targets:
         held = cache.contents.digest(str(target.path))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for, without_fixes
 from trainlint.config.torch import is_read
+from trainlint.naming import ALL
 from trainlint.paths import is_directory
 
 TYPE_CHECKING = False
@@ -119,6 +120,18 @@ class Configurations:
     def notes(self) -> tuple[str, ...]:
         """What was not read on the way to the settings used so far, and why: sentences for people."""
         return tuple(dict.fromkeys(note for config in self._by_config for note in config.notes))
+
+    def retired(self) -> tuple[str, ...]:
+        """What the settings used so far say of rules that are retired: sentences for people."""
+        found: list[str] = []
+        for config in self._by_config:
+            found += (*config.select, *config.extend_select, *config.ignore, *config.fixable, *config.unfixable)
+            found += (word for _, words in config.per_file_ignores for word in words)
+        if set(found) <= {ALL}:
+            return ()
+        from trainlint.retired import retired_notes  # most runs name no rule
+
+        return retired_notes(found)
 
     def rules_that_ran(self) -> tuple[InstalledRule, ...]:
         """The rules that some configuration selected so far, in the order of their codes."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.syntax.blocks import Place
     from trainlint.catalogue import InstalledRule
     from trainlint.finding import Finding
     from trainlint.interpreter.operations import Operation, Position
@@ -32,18 +32,22 @@ def answers_to(rule: InstalledRule, executed: Sequence[tuple[Operation, Site]]) 
 
 
 def _places(model: SemanticModel, wanted: set[Position]) -> dict[Position, Place]:
-    """The nodes at some positions, each with the smallest statement around it; of several the innermost."""
+    """The places of the nodes at some positions; of several nodes at one position that of the innermost."""
     found: dict[Position, Place] = {}
     if not wanted:
         return found
+    from trainlint.analysis.syntax.every_place import every_place  # most files have no operations
+
     lines = {position.line for position in wanted}
-    for statement, block in model.outline.block_of.items():
-        end = statement.end_lineno or statement.lineno
-        if not any(statement.lineno <= line <= end for line in lines):
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.expr | ast.stmt):
-                position = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-                if position in wanted:
-                    found[position] = Place(node, block, statement)
+
+    def holds_one(statement: ast.stmt) -> bool:
+        last = statement.end_lineno or statement.lineno
+        return any(statement.lineno <= line <= last for line in lines)
+
+    for place in every_place(model.outline, holds_one):
+        node = place.node
+        if isinstance(node, ast.expr | ast.stmt):
+            position = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+            if position in wanted:
+                found[position] = place
     return found

@@ -46,14 +46,14 @@ def judge(
     outside: ImportedFacts = ALONE,
     model: SemanticModel | None = None,
     remains: EarlierFacts | None = None,
-    operations: tuple[Operation, ...] | None = None,
+    operations: tuple[Operation, ...] = (),
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
     `outside` is what other files say of this one; `model` is its model, where it has been made
     already, or `remains` what is left of that. `operations` are what the abstract run of the project executes in the
-    file's training steps: with them, rules with happenings are asked about these alone.
+    file's training steps: rules with happenings are asked about these alone.
     """
     if model is not None:
         return _judged(source, rules, config, known, model, operations)
@@ -75,7 +75,7 @@ def _judged(
     config: Config,
     known: Sequence[AnyRule] | None,
     model: SemanticModel,
-    operations: tuple[Operation, ...] | None,
+    operations: tuple[Operation, ...],
 ) -> Verdicts:
     findings: list[Finding] = []
     failures: list[Failure] = []
@@ -103,15 +103,15 @@ def _answers(
     rules: Sequence[InstalledRule],
     model: SemanticModel,
     may_show: Callable[[InstalledRule], bool],
-    operations: tuple[Operation, ...] | None,
+    operations: tuple[Operation, ...],
 ) -> Iterator[tuple[InstalledRule, Iterator[Iterable[Finding]]]]:
     """What each rule says of its places, or of what the abstract run executed."""
-    by_place = [rule for rule in rules if operations is None or rule.happenings is None]
+    by_place = [rule for rule in rules if rule.happenings is None]
     for rule, places in zip(by_place, places_by_rule(by_place, model, may_show=may_show), strict=True):
         yield rule, _answers_at(rule, places, model)
-    executed = executed_sites(model, () if model.is_of_other_framework else operations or ())
+    executed = executed_sites(model, () if model.is_of_other_framework else operations)
     for rule in rules:
-        if operations is not None and rule.happenings is not None:
+        if rule.happenings is not None:
             yield rule, answers_to(rule, executed)
 
 

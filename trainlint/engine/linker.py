@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.engine.cache_keys import runs_abstractly
 from trainlint.engine.index.executing import ExecutedFiles, RunMemory, execute_files
+from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.index.project_index import ProjectIndex, build_index
+from trainlint.engine.parsing import crash
+from trainlint.engine.pool.tasks import LocalExecutor
+from trainlint.finding import Failure
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from trainlint.engine.index.project_files import ProjectFiles
     from trainlint.engine.pool.tasks import Executor
     from trainlint.engine.work import Job
-    from trainlint.finding import Failure
     from trainlint.source import SourceFile
 
 
@@ -35,10 +37,10 @@ class Linker:
         """All but the jobs is as in `build_index`."""
         self._jobs = jobs
         self._files = files
-        self._executor = executor
+        self._executor = LocalExecutor() if executor is None else executor
         self._cache = cache
         self._executed = RunMemory(keeps_trees=False) if memory is None else memory.executed
-        self.index: ProjectIndex = build_index(files, executor, cache, memory)
+        self.index: ProjectIndex = build_index(files, self._executor, cache, memory)
         """What linking the files as they were found gave."""
         self._not_executed: Sequence[Failure] = ()
         self.jobs = self._with_facts(self.index, files)
@@ -66,20 +68,30 @@ class Linker:
         return self._with_facts(index, files)
 
     def _with_facts(self, index: ProjectIndex, files: ProjectFiles) -> list[Job]:
-        executed = self._run(index, files) if runs_abstractly() else None
-        self._not_executed = () if executed is None else executed.failures
+        executed = self._run(index, files)
+        self._not_executed = executed.failures
         return [
             replace(
                 job,
                 imported_facts=index.imported_facts.get(job.path),
                 facts_digest=index.digests.get(job.path, b""),
-                operations=None if executed is None else executed.operations.get(job.path, ()),
+                operations=executed.operations.get(job.path, ()),
             )
             for job in self._jobs
             if job.path not in index.given_up
         ]
 
     def _run(self, index: ProjectIndex, files: ProjectFiles) -> ExecutedFiles:
-        if not index.may_train:
+        """What the files execute in training steps, where there are any and rules want to know."""
+        if not index.may_train or all(rule.happenings is None for job in self._jobs for rule in job.rules):
             return ExecutedFiles()
-        return execute_files(index.members, files.members, files.shipped, self._cache, self._executed)
+        # What ended a process is not tried again in this one.
+        linked = [member for member in index.members if member.path not in index.given_up]
+        alone = [member for member in files.members if member.path in index.alone]
+        try:
+            return execute_files(linked, alone, files.shipped, self._cache, self._executed, self._executor.trees)
+        except Exception as error:  # noqa: BLE001  # as in linking
+            reason = (
+                f"what its files do in training steps is not known, and rules about that were not asked: {crash(error)}"
+            )
+            return ExecutedFiles(failures=(Failure(largest_judged(files.members), reason),))

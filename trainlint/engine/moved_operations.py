@@ -54,5 +54,6 @@ class _Places:
 
 
 def _lines(source: SourceFile) -> list[str]:
-    """The lines as Python counts them."""
-    return source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    """The lines as Python counts them, without what may be a comment: where a comment is added, the code stays."""
+    lines = source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [line.partition("#")[0].rstrip() for line in lines]

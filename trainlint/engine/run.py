@@ -245,10 +245,6 @@ def jobs_for_texts(
 
 def _executed_alone(texts: Mapping[Path, SourceFile], jobs: Sequence[Job]) -> tuple[list[Job], Sequence[Failure]]:
     """The jobs with what each text executes without its project, and what a limit leaves out of that."""
-    from trainlint.engine.cache_keys import runs_abstractly
-
-    if not runs_abstractly():
-        return list(jobs), ()
     from trainlint.engine.index.executing import execute_files
 
     done = execute_files((), [replace(member, text=texts[member.path]) for member in _members(jobs)])

@@ -6,7 +6,7 @@ neither have threads besides the main one: nothing is bounded there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+BYTES_AT_ONCE = 1_000_000
+"""Bytes of source that are linked, or executed abstractly, within the time limit of one file: some seconds' work."""
 _GRACE = 1.0
 """Seconds besides, in which a native parser may read even the largest file."""
 
@@ -57,6 +59,15 @@ def was_out_of_time(exit_code: int | None) -> bool:
     import signal
 
     return hasattr(signal, "SIGPROF") and exit_code == -signal.SIGPROF
+
+
+def seconds_for_all(of_each: Iterable[tuple[float, int]]) -> float:
+    """How much processor time the work on several files together may take.
+
+    Of each file its time limit and its size. All together have the longest limit for each `BYTES_AT_ONCE`.
+    """
+    limits, sizes = zip(*of_each, strict=True)
+    return float(max(limits) * (1 + sum(sizes) // BYTES_AT_ONCE))
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Job:
     """The digest of the imported facts, where the cache knows it."""
     text: SourceFile | None = None
     """What counts in place of what the file holds; None for the file itself."""
-    operations: tuple[Operation, ...] | None = None
+    operations: tuple[Operation, ...] = ()
     """What the abstract run of the project executes here in training steps; None where it was not run."""
 
     @property

@@ -1,4 +1,4 @@
-"""All limits of the abstract run, each with its reason. Nothing is limited by a clock: load changes no answer.
+"""All limits of the abstract run, each with its reason. Nothing here is limited by a clock: load changes no answer.
 
 A limit on code (`Limit`) leaves out what would be executed; the run names it (`Run.left_out`), so that nothing is clean
 by accident. A limit on values makes a value less well known, as any value is that comes from a library.
@@ -22,6 +22,8 @@ class Limit(Enum):
     NESTING = "its code is nested too deeply to be executed"
     BASES = "it has more base classes than are looked at"
     NAMES = "it imports more names with a star than are looked at"
+    CRASH = "trainlint failed on it"
+    """No limit of ours, but what goes wrong costs no more than what exceeds one."""
 
 
 # Code

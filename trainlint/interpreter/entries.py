@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS
+from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_LOADERS
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.attributes import is_module
@@ -23,12 +23,11 @@ from trainlint.interpreter.libraries.frameworks import (
     PRESUMED,
     STEP_HOOKS,
     TARGETS,
-    TRAINING_LOADER,
     WITHOUT_BATCH,
     is_step_hook,
 )
 from trainlint.interpreter.libraries.guesses import BATCH
-from trainlint.interpreter.libraries.modules import AUTOGRAD
+from trainlint.interpreter.libraries.modules import AUTOGRAD, OPTIMIZER_CLASS
 from trainlint.interpreter.machine.events import Level, Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import makings_of
@@ -41,7 +40,6 @@ from trainlint.interpreter.values.value import Environment, Value
 _TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
 _ARRAY: Final = re.compile(r"nd\.?array")
 _OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
-_OPTIMIZER_BASE: Final = re.compile("Optimizer|optim")
 
 _BEGINS: Final[dict[Level, str]] = {
     "framework": "a framework calls {} in each step",
@@ -129,6 +127,8 @@ def _may_train(function: Function) -> bool:
 def _presumed(function: Function) -> bool:
     """Whether a forward pass, a loss or an optimizer's step is presumed to run in each step."""
     name, cls = function.name, function.cls
+    if name == "step" and cls is not None:
+        return cls.is_a(OPTIMIZER_CLASS) and not NOT_TRAINING_PATH.search(function.module.path)
     if function.no_grad or NOT_TRAINING_PATH.search(function.module.path) or NOT_TRAINING.search(name):
         return False
     if cls is None:  # a forward pass that replaces another
@@ -138,8 +138,6 @@ def _presumed(function: Function) -> bool:
         return False
     if cls.is_a(AUTOGRAD):
         return name in ("forward", "backward")
-    if name == "step":
-        return cls.is_a(_OPTIMIZER_BASE)
     return name in PRESUMED and is_module(cls)
 
 
@@ -152,12 +150,13 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     for_others = _made_for_others(run, function.cls)
     for_training = not for_others and (function.name == "__init__" or _may_train(function))
     run.idle = level == "presumed" and (for_others or _is_idle(run, function.module))
+    depth = len(run.stack)
     run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
-    except RecursionError:  # in an annotation
-        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING))
-    run.stack.pop()
+    except Exception as error:  # noqa: BLE001  # in an annotation, outside of all bodies
+        run.leave_out(LeftOut(function.module.path, function.node.lineno, function.name, Limit.NESTING), error)
+    del run.stack[depth:]
     _take_over(run, function, begin)
     effects = frozenset(run.effects)
     if for_training and not run.idle:
@@ -168,12 +167,11 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
 
 
 def _take_over(run: Run, function: Function, begin: Link) -> None:
-    """What a framework asks for its loader: the framework trains with it, and copies its batches."""
+    """What a framework asks for its loaders: it goes through them in each epoch, and copies their batches."""
     bases = () if function.cls is None else function.cls.library_bases
-    if TRAINING_LOADER.search(function.name) and any(map(LIGHTNING_CLASS.search, bases)):
-        makings = makings_of(run.results.get(function, UNKNOWN))
-        run.loaders.trains(makings, begin)
-        run.loaders.copied(makings)
+    if function.name in LIGHTNING_LOADERS and any(map(LIGHTNING_CLASS.search, bases)):
+        trains = LIGHTNING_LOADERS[function.name].in_step
+        run.loaders.taken_over(makings_of(run.results.get(function, UNKNOWN)), begin, trains=trains)
 
 
 def _made_for_others(run: Run, cls: Class | None) -> bool:
@@ -208,13 +206,12 @@ def _parameters(function: Function, heat: Heat, self_value: Value | None) -> Env
 
 def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat) -> Value:
     """What a parameter is when no caller is in sight: by its default, its annotation, its role, its name."""
-    note = "" if arg.annotation is None else text(arg.annotation)
     told = _by_default(arg, default) or host_value(arg.annotation)
     if told is not None:
         return told
     if "device" in arg.arg:
         return Device("device")
-    annotated = _annotated(note, function, heat) if note else None
+    annotated = None if arg.annotation is None else _annotated(text(arg.annotation), function, heat)
     if annotated is not None:
         return annotated
     if heat == "step" and _takes_tensors(function):

@@ -12,6 +12,7 @@ from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Certainty, Event, Happening, Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
+from trainlint.interpreter.machine.run import Heat
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.visits import Visit, Visits
 
@@ -42,6 +43,9 @@ class Operation(NamedTuple):
     """How that value came here."""
     calls: tuple[Link, ...] = ()
     """The calls through which it is executed, on all ways; of each way the nearest first."""
+    called: bool = True
+    """Whether the surest way begins in a program, or in what a framework calls or is presumed to: not in a function
+    that nothing in sight calls."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
     function: int = 0
@@ -67,6 +71,8 @@ class Executed(NamedTuple):
     """Those of each file, in their order."""
     visits: dict[int, Visit]
     """How each line of the file that was asked about is executed."""
+    untold: dict[Operation, Heat]
+    """Operations of that file that are none of a training step, or needed there, and how often they are executed."""
     left_out: tuple[LeftOut, ...] = ()
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
@@ -99,12 +105,13 @@ def execute_project(
             getattr(value, "source", ""),
             tuple(getattr(value, "way", ())),
             calls,
+            event.level != "orphan",
             event.in_forward,
             event.function,
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files, turned_on), hear, visits.see if asked else None)
+    run = run_project(Project(files, turned_on), hear, visits if asked else None)
     by_file: dict[str, list[Operation]] = {}
     for making, use in run.loaders:
         made = Operation(_position(making.node), Happening.LOADER, "certain", loader=use)
@@ -113,7 +120,8 @@ def execute_project(
         by_file.setdefault(path, []).append(operation)
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
     left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
-    return Executed(told, visits.by_line, left_out)
+    untold = {Operation(_position(node), what, "guess"): heat for (node, what), heat in visits.untold.items()}
+    return Executed(told, visits.by_line, untold, left_out)
 
 
 def _with_batches(operations: list[Operation]) -> tuple[Operation, ...]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 _NOUNS = {
     "TRN201": "reads", "TRN202": "copies to the host", "TRN203": "reads", "TRN205": "copies", "TRN207": "tensors",
-    "TRN208": "copies", "TRN209": "uses", "TRN210": "copies to the host", "TRN212": "reads", "TRN218": "reads",
-    "TRN219": "copies",
+    "TRN208": "copies", "TRN209": "uses", "TRN210": "copies to the host",
 }  # fmt: skip
 """What the places of a rule are, where "places" says less."""
 _MOST_LINES = 6

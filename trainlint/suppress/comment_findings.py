@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding
 from trainlint.naming import did_you_mean, words_for
+from trainlint.retired import retired_notes
 from trainlint.suppress.entries import UNKNOWN_CODE, UNUSED_IGNORE, Entry, Vocabulary
 from trainlint.suppress.removal import removal
 
@@ -33,8 +34,10 @@ class CommentFindings:
         found = []
         for entry in entries:
             if entry.word and entry.ours and not entry.codes:
-                hint = did_you_mean(entry.word.text, words_for(self.words.known))
-                message = f'no rule is called "{entry.word.text}", so this comment cannot silence it{hint}'
+                word = entry.word.text
+                hint = did_you_mean(word, words_for(self.words.known))
+                unknown = f'no rule is called "{word}", so this comment cannot silence it{hint}'
+                message = next(iter(retired_notes([word])), unknown)
                 found.append(self._finding(UNKNOWN_CODE, entry.word.start, entry.word.stop, message))
         return found
 

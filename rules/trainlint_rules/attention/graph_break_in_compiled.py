@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.tables.signs import BREAKS_ALLOWED
-from trainlint.contract.bases import ReadRule
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.contract.guards.names import shows
@@ -15,7 +15,7 @@ from trainlint_rules.attention.idioms.compiled import compiled_around, compiles_
 from trainlint_rules.attention.idioms.graph_breaks import breaks_graph, decided_by_argument, left_out_of_compiling
 
 
-class GraphBreakInCompiled(ReadRule):
+class GraphBreakInCompiled(CallRule):
     """Compiled code prints, or reads a tensor on the host, and is cut in two there
 
     ## Why
@@ -63,7 +63,7 @@ class GraphBreakInCompiled(ReadRule):
     name = "graph-break-in-compiled"
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
-    on = tuple(f".{name}" for name in sorted(TO_PYTHON))
+    on = (*(f".{name}" for name in sorted(TO_PYTHON)), "print", "float", "int", "bool")
     sure = Confidence.LIKELY
     unless = (
         compiles_nothing,

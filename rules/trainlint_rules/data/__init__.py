@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,12 +14,12 @@ from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import Guard
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Confidence
+from trainlint.interpreter.machine.events import Happening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
-
     from trainlint.finding import Finding
     from trainlint.interpreter.machine.loaders import ExecutedLoader
     from trainlint.interpreter.operations import Operation
@@ -28,8 +29,6 @@ class LoaderRule(CallRule, base=True):
     """About the construction of a DataLoader."""
 
     on = TORCH_CLASSES
-    known_by_run: ClassVar[frozenset[Guard]] = frozenset()
-    """Guards that the abstract run makes unnecessary."""
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """Without `when` as of the module: how often a loader is built says nothing of how often it is used.
@@ -37,7 +36,7 @@ class LoaderRule(CallRule, base=True):
         A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
         waits for.
         """
-        if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
+        if _is_of_torch(site):
             known, block = site.file.reachability, site.block
             idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
             for answer in super().answers(site):
@@ -47,32 +46,61 @@ class LoaderRule(CallRule, base=True):
                 else:
                     yield answer
 
-    def check_operation(self, site: Site, operation: Operation) -> Iterator[Finding]:
-        """By what the abstract run has seen of the loader; where it has seen nothing of it, as without it.
-
-        What a guard of `known_by_run` asks for, `of_use` decides.
-        """
-        use = operation.loader
-        if use is None or site.node not in site.file.loaders.built or not (use.begun or use.trains):
-            yield from self.check(site)
-            return
-        match = self.of_use(site, use)
-        if match is not None and not any(item.holds(site) for item in self.guards if item not in self.known_by_run):
-            yield self._reported(site, replace(match, site=site.at(site.call, site.file.outline.module)))
-
-    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
-        """What is wrong with a loader of which the abstract run has seen what becomes of its batches."""
-        raise NotImplementedError
-
-    def found_alone(self, site: Site, most: Confidence = Confidence.CERTAIN) -> Match | None:
-        """What the file itself shows to be wrong, at most so sure."""
-        answer = next(self.answers(site), None)
-        return replace(answer, sure=min(answer.sure, most)) if isinstance(answer, Match) else None
-
     @staticmethod
     def loader(site: Site) -> Loader:
         """The loader that the call builds."""
         return site.file.loaders.built[site.call]
+
+
+class LoaderUseRule(OperationRule, base=True):
+    """About a DataLoader by what the abstract run has seen of it: what it is given, and what becomes of its batches."""
+
+    happenings = frozenset({Happening.LOADER})
+    left_out = (
+        "no code that is executed makes the loader",
+        "trainlint does not know how the option is set where the loader is made, or it is not the same each time",
+    )
+
+    def silence(self, site: Site) -> str | None:
+        """As for other rules, about a loader of PyTorch."""
+        return super().silence(site) if _is_of_torch(site) else None
+
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """What is wrong with a loader of PyTorch.
+
+        A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
+        waits for.
+        """
+        use = operation.loader
+        if use is None or not _is_of_torch(site):
+            return None
+        match = self.of_use(site, use)
+        if match is None:
+            return None
+        known, block = site.file.reachability, site.block
+        idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
+        sure = min(match.sure, Confidence.POSSIBLE) if idle else match.sure
+        return replace(match, site=site.at(site.call, site.file.outline.module), sure=sure)
+
+    @abstractmethod
+    def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
+        """What is wrong with a loader, by what the abstract run has seen of it."""
+
+    def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
+        """How often a loader is built says nothing of how often it is used."""
+        return self.worded(site, match, self.confidence(site, match, operation))
+
+
+def is_for_training(site: Site, use: ExecutedLoader) -> bool:
+    """Whether training steps take the loader's batches; of one that nobody is seen to use, whether it shuffles."""
+    if use.trains or use.begun:
+        return use.trains is not None
+    return constant(site.file.loaders.option(LoaderRule.loader(site), "shuffle").value) is True
+
+
+def _is_of_torch(site: Site) -> bool:
+    """Whether a call surely builds one of PyTorch's loaders, whatever else the file has of that name."""
+    return site.node in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS)
 
 
 def switched_on(site: Site, option: str) -> bool:

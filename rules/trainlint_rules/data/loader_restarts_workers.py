@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.symptoms import Symptom
-from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
-from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
-from trainlint_rules.data.idioms.loader_loops import only_evaluates
-from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import (
-    Pass,
-    PassStart,
-    loops_in_other_files,
-    passes,
-    place_of_pass,
-    sure_of_pass,
-)
+from trainlint_rules.data import LoaderRule, LoaderUseRule
+from trainlint_rules.data.idioms.kept_workers import dataset_changes, never_ends, value_of_option
 from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.machine.loaders import ExecutedLoader
 
 _BY_WORKERS = {
     Workers.SOME: Confidence.CERTAIN,
@@ -41,7 +29,7 @@ _WITH_PINNING = (1, 8)
 """Before it, the second pass fails where batches are pinned: https://github.com/pytorch/pytorch/issues/48370."""
 
 
-class LoaderRestartsWorkers(LoaderRule):
+class LoaderRestartsWorkers(LoaderUseRule):
     """A DataLoader whose worker processes are stopped and started again for each pass
 
     ## Why
@@ -120,74 +108,35 @@ class LoaderRestartsWorkers(LoaderRule):
 
     code = "TRN103"
     name = "loader-restarts-workers"
-    happenings = frozenset({Happening.LOADER})
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
-    unless = (supports_older_than(_SINCE), keeps_workers, never_ends, dataset_changes)
-    known_by_run = frozenset({keeps_workers})
-    message = "DataLoader workers restart {when}"
+    unless = (supports_older_than(_SINCE), never_ends, dataset_changes)
+    message = "DataLoader workers restart on every pass (loop at {place})"
     help = "set `persistent_workers=True`"
     fix_needs = _WITH_PINNING
     fix_title = "Keep the workers between passes"
     fix_safety = Safety.UNSAFE
 
-    def found(self, site: Site) -> Match | None:
-        """A loader with workers that is gone through again and again."""
-        sure = self._sure_of_workers(site)
-        if sure is None:
-            return None
-        when, most = self._when(site)
-        return Match(site, min(sure, most), {"when": when}) if when else None
-
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """A loader that surely does not keep its workers, and is gone through again and again."""
-        if use.options.keeps_workers is not False or use.options.workers == 0:
+        if use.options.keeps_workers is not False or use.options.workers == 0 or use.again is None or use.changed:
             return None
-        if use.begun is None:
-            return self.found_alone(site)
-        if use.again is None:
-            return None
-        if use.trains is None:
-            return self.found_alone(site)
-        sure = self._sure_of_workers(site, known=bool(use.options.workers))
-        if sure is None or any(other.changes for other in loops_in_other_files(site.file, self.loader(site))):
+        sure = self._sure_of_workers(site, use)
+        if sure is None:
             return None
         path, line = use.again.path, use.again.line
-        place = f"line {line}" if path == site.path else f"{path}:{line}"
-        return Match(site, sure, {"when": f"on every pass (loop at {place})"})
+        return Match(site, sure, {"place": f"line {line}" if path == site.path else f"{path}:{line}"})
 
-    def _sure_of_workers(self, site: Site, *, known: bool = False) -> Confidence | None:
-        """How sure it is that the loader has workers that somebody would keep; None where it has none.
-
-        `known` says that it surely has some.
-        """
-        loader = self.loader(site)
-        sure = Confidence.CERTAIN if known else _BY_WORKERS.get(workers(site.file, loader))
+    def _sure_of_workers(self, site: Site, use: ExecutedLoader) -> Confidence | None:
+        """How sure it is that the loader has workers that somebody would keep; None where it has none."""
+        loader = LoaderRule.loader(site)
+        sure = Confidence.CERTAIN if use.options.workers else _BY_WORKERS.get(workers(site.file, loader))
         if sure is None:
             return None
         if site.file.loaders.option(loader, "persistent_workers").given or loads_single_items(site):
             sure = Confidence.POSSIBLE  # somebody decided that it is off, or passes are long
-        if has_one_worker.holds(site) and only_evaluates(site.file, loader):
+        if has_one_worker.holds(site) and use.trains is None:
             return Confidence.POSSIBLE  # one process starts anew for each evaluation
         return sure
-
-    def _when(self, site: Site) -> tuple[str, Confidence]:
-        """When the workers start anew, and how sure that is at most; no words where they do not."""
-        loader = self.loader(site)
-        found = passes(site.file, loader)
-        again = max((item for item in found if item.again), key=sure_of_pass, default=None)
-        if again is not None:
-            return f"on every pass ({place_of_pass(again)})", sure_of_pass(again)
-        others = loops_in_other_files(site.file, loader)
-        other = next((use for use in others if use.again and not _handed_once(found, use)), None)
-        if any(use.changes for use in others):
-            return "", Confidence.UNLIKELY
-        if other is not None:
-            return _when_elsewhere(other), Confidence.LIKELY
-        if repeated_by_lightning(site.file, loader):
-            return "for each epoch that Lightning runs", Confidence.LIKELY
-        if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
-            return "for each epoch", Confidence.POSSIBLE
-        return "", Confidence.UNLIKELY
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The keyword; with a condition where the number of workers is a variable, since it is refused without any."""
@@ -196,18 +145,3 @@ class LoaderRestartsWorkers(LoaderRule):
         value = value_of_option(site)
         if value is not None:
             yield set_keyword(site.source, site.call, "persistent_workers", value, proved_absent=True)
-
-
-def _when_elsewhere(use: LoaderUse) -> str:
-    """When the workers start anew by what another file does with the loader."""
-    place = f"{use.path}:{use.line}"
-    return (
-        f"for each epoch that {use.framework} runs ({place})" if use.framework else f"on every pass (loop at {place})"
-    )
-
-
-def _handed_once(found: Sequence[Pass], use: LoaderUse) -> bool:
-    """Whether this file hands the loader to nothing but the function around a loop, once: others call it again."""
-    handed = [item for item in found if item.start is PassStart.HANDED]
-    names = {last_name(item.node.func) for item in handed if isinstance(item.node, ast.Call)}
-    return names == {use.function} and not any(item.again for item in handed)

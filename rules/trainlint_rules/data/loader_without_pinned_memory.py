@@ -6,37 +6,30 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.loaders import ExecutedLoader
-from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
-from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
+from trainlint_rules.data import LoaderRule, LoaderUseRule, is_for_training
 from trainlint_rules.data.idioms.pinned.pinning import (
     helps_alone,
     nothing_to_pin,
     pin_edits,
     pinned_in_other_branch,
-    pins,
     safety_of_pinning,
     sends_to_processes,
 )
 from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_pinning
 
-_BY_DEVICE = {
-    Device.COPIED: Confidence.CERTAIN,
-    Device.LIKELY: Confidence.CERTAIN,
-    Device.ELSEWHERE: Confidence.LIKELY,
-    Device.SELDOM: Confidence.POSSIBLE,
-}
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.machine.loaders import ExecutedLoader
+
 _PREPARED = "set `pin_memory=True`, which the prepared loader keeps"
 _ACCELERATE = "; `DataLoaderConfiguration(non_blocking=True)` then copies without waiting"
-_FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
 
 
-class LoaderWithoutPinnedMemory(LoaderRule):
+class LoaderWithoutPinnedMemory(LoaderUseRule):
     """A DataLoader whose batches are copied to CUDA from pageable memory.
 
     ## Why
@@ -110,45 +103,23 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    happenings = frozenset({Happening.LOADER})
-    unless = (pins, nothing_to_pin, sends_to_processes, pinned_in_other_branch)
-    known_by_run = frozenset({pins})
+    unless = (nothing_to_pin, sends_to_processes, pinned_in_other_branch)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"
     fix_safety = Safety.SAFE
 
-    def found(self, site: Site) -> Match | None:
-        """A loader whose batches go to the device."""
-        loader = self.loader(site)
-        device = goes_to_device(site.file, loader)
-        trains = feeds(site.file, loader) in _FOR_TRAINING
-        trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
-        return self._match(site, device, trains=trains)
-
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
-        """A loader that surely pins nothing, whose batches go to the device in training steps.
-
-        Where an evaluation takes them, it is a defect only if the evaluation is repeated and workers prepare batches:
-        without workers, the training process itself would pin them.
-        """
-        if use.options.pins is not False:
+        """A loader that surely pins nothing, whose batches go to the device."""
+        if use.options.pins is not False or argument(site.call, "dataset", 0) is None:
             return None
-        if use.trains is None:
-            worth = use.again is not None and use.options.workers != 0
-            return self.found_alone(site, Confidence.CERTAIN if worth else Confidence.POSSIBLE)
-        device = Device.COPIED if use.copied else goes_to_device(site.file, self.loader(site))
-        return self._match(site, device, trains=not loads_single_items(site) and not is_bare(site))
-
-    def _match(self, site: Site, device: Device, *, trains: bool) -> Match | None:
-        loader = self.loader(site)
-        if device is Device.STAY or argument(site.call, "dataset", 0) is None:
+        sure = _sure_of_copies(site, use)
+        if sure is None:
             return None
-        sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
         gain = gain_of_pinning(site)
         safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE
         instead = None
-        if site.file.batches.prepared(loader):
+        if site.file.batches.prepared(LoaderRule.loader(site)):
             sure, instead = min(sure, Confidence.LIKELY), _PREPARED
             if any(site.calls("Accelerator")):
                 instead += _ACCELERATE
@@ -157,3 +128,19 @@ class LoaderWithoutPinnedMemory(LoaderRule):
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The option, set, where it gains something by itself: TRN205 sets it along with `non_blocking=True`."""
         return pin_edits(site) if helps_alone(site) and match["gain"] is not Gain.NONE else ()
+
+
+def _sure_of_copies(site: Site, use: ExecutedLoader) -> Confidence | None:
+    """How sure it is that copies of batches wait; None where the run has seen that there are none.
+
+    Where an evaluation takes them, it is a defect only if the evaluation is repeated and workers prepare batches:
+    without workers, the training process itself would pin them.
+    """
+    if use.begun is None and use.trains is None:
+        hidden = site.file.device is Home.DEVICE and is_for_training(site, use)
+        return Confidence.LIKELY if hidden else Confidence.POSSIBLE
+    if not use.copied:
+        return None
+    if use.trains is None:
+        return Confidence.CERTAIN if use.again and use.options.workers != 0 else Confidence.POSSIBLE
+    return Confidence.POSSIBLE if loads_single_items(site) or is_bare(site) else Confidence.CERTAIN

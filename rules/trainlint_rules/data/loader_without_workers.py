@@ -9,35 +9,25 @@ from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.symptoms import Symptom
-from trainlint_rules.data import LoaderRule
+from trainlint_rules.data import LoaderUseRule, is_for_training
 from trainlint_rules.data.idioms.loading_work import (
     computes_on_the_host,
     items_lie_ready,
     sure_of_items,
-    sure_of_work,
-    walked_in_steps,
     workers_would_use_the_device,
 )
-from trainlint_rules.data.idioms.workers import has_workers, option_left_at_zero, unbatched
+from trainlint_rules.data.idioms.workers import unbatched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.machine.loaders import ExecutedLoader
 
 _ON_HOST = "the training process loads every batch itself, and computes nothing meanwhile"
 """The message where no file names a GPU."""
-_BY_OPTION = (
-    "the training process loads every batch itself while the GPU waits: `{option}` is 0 unless somebody sets it"
-)
-_SET_OPTION = (
-    "give `{option}` another default, at first the CPU cores divided by the training processes, but no more than 8"
-)
 
 
-def _message(site: Site) -> str | None:
-    return None if site.file.device is Home.DEVICE else _ON_HOST
-
-
-class LoaderWithoutWorkers(LoaderRule):
+class LoaderWithoutWorkers(LoaderUseRule):
     """A DataLoader that loads in the training process itself.
 
     ## Why
@@ -116,41 +106,34 @@ class LoaderWithoutWorkers(LoaderRule):
     code = "TRN101"
     name = "loader-without-workers"
     aliases = ("TOR401",)
-    happenings = frozenset({Happening.LOADER})
     confirmed_by = frozenset({Symptom.DATA_WAIT})
-    unless = (has_workers, unbatched, computes_on_the_host, items_lie_ready, workers_would_use_the_device)
-    known_by_run = frozenset({has_workers})
+    unless = (unbatched, computes_on_the_host, items_lie_ready, workers_would_use_the_device)
     message = "the training process loads every batch itself while the GPU waits"
     help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
     fix_title = "Load in worker processes"
     fix_safety = Safety.UNSAFE
 
-    def found(self, site: Site) -> Match | None:
-        """A loader without workers."""
-        if argument(site.call, "dataset", 0) is None:
-            return None
-        option = option_left_at_zero(site)
-        if option is not None:
-            sure = min(sure_of_work(site), Confidence.LIKELY)
-            return Match(site, sure, {"option": option}, message=_BY_OPTION, help=_SET_OPTION)
-        return Match(site, sure_of_work(site), message=_message(site))
-
     def of_use(self, site: Site, use: ExecutedLoader) -> Match | None:
         """A loader that surely has none: where an option says how many, somebody may set it."""
-        if use.options.workers:
+        if use.options.workers != 0 or argument(site.call, "dataset", 0) is None:
             return None
-        if use.trains is None or use.options.workers is None:
-            sure = use.again is not None and use.options.workers == 0
-            return self.found_alone(site, Confidence.CERTAIN if sure else Confidence.POSSIBLE)
-        return Match(site, sure_of_items(site), message=_message(site))
+        message = None if site.file.device is Home.DEVICE else _ON_HOST
+        return Match(site, min(sure_of_items(site), _most(site, use)), {"in_step": use.in_step}, message=message)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-        if "option" in match.fields or walked_in_steps(site):
+        if match["in_step"]:
             return
         module, imported = ensure_import(site.source, site.file.tree, "os")
         yield from imported
         workers = f"min(8, {module}.cpu_count() or 1)"
         yield set_keyword(site.source, site.call, "num_workers", workers, proved_absent=True)
+
+
+def _most(site: Site, use: ExecutedLoader) -> Confidence:
+    """How sure it is at best that something waits for the loader: one evaluation is a small part of a run."""
+    if use.trains:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if use.again or is_for_training(site, use) else Confidence.POSSIBLE

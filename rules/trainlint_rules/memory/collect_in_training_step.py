@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_collections import (
@@ -14,12 +12,8 @@ from trainlint_rules.memory.idioms.deliberate_collections import (
     of_one_generation,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.interpreter.operations import Operation
 
-
-class CollectInTrainingStep(CallRule):
+class CollectInTrainingStep(OperationRule):
     """`gc.collect()` walks every Python object in each training step
 
     ## Why
@@ -87,16 +81,6 @@ class CollectInTrainingStep(CallRule):
     happenings = frozenset({Happening.COLLECT})
     preview = True
     confirmed_by = frozenset({Symptom.GARBAGE_COLLECTION})
-    on = ("gc.collect",)
-    when = EACH_STEP
     unless = (of_one_generation, before_memory_report, in_benchmark, before_graph_capture)
     message = "`{text}` walks every Python object{often}, and no kernel is queued meanwhile"
     help = "remove it, or collect every N steps"
-
-    def of_operation(self, site: Site, operation: Operation) -> Match | None:
-        """A collection, unless it has a purpose."""
-        return None if any(guard.holds(site) for guard in self.unless) else Match(site)
-
-    def found(self, site: Site) -> Match:
-        """Any collection."""
-        return Match(site)

@@ -6,27 +6,21 @@ from collections.abc import Iterable
 
 from trainlint.analysis.effects.removable_calls import removable
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
+from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
-    between_experiments,
     follows_del,
     in_own_empty_cache,
     is_explained,
-    is_of_allocator,
     when_memory_is_short,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
-    from trainlint.interpreter.operations import Operation
 
-
-class EmptyCacheInTrainingLoop(CallRule):
+class EmptyCacheInTrainingLoop(OperationRule):
     """`empty_cache()` in each step gives away memory that the next step asks for again
 
     ## Why
@@ -92,22 +86,11 @@ class EmptyCacheInTrainingLoop(CallRule):
     name = "empty-cache-in-training-loop"
     happenings = frozenset({Happening.EMPTY_CACHE})
     confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
-    on = ("empty_cache",)
-    when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.EPOCH: Confidence.POSSIBLE}
-    unless = (when_memory_is_short, in_own_empty_cache, before_retry, between_experiments)
+    unless = (when_memory_is_short, in_own_empty_cache, before_retry)
     message = "`{text}` forces a GPU sync and frees memory that is allocated again{often}"
     help = "remove it"
     fix_title = "Remove the call"
     fix_safety = Safety.UNSAFE
-
-    def of_operation(self, site: Site, operation: Operation) -> Match | None:
-        """A call of the allocator's `empty_cache`, unless it has a purpose."""
-        return None if any(guard.holds(site) for guard in self.unless) else Match(site)
-
-    def found(self, site: Site) -> Match | None:
-        """A call of the allocator's `empty_cache`."""
-        severity = Severity.ADVICE if site.heat.heat is Heat.EPOCH else None
-        return Match(site, severity=severity) if is_of_allocator(site) else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """Removes the call where it is a statement, and more than what a helper is for."""

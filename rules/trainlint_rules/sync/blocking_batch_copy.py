@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
-from trainlint.analysis.syntax.names import argument, position
-from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match, as_written
-from trainlint.finding import Confidence, Edit, Heat, RelatedPlace, Safety
+from trainlint.analysis.syntax.names import argument, last_name, position
+from trainlint.analysis.tables.waits.device_copies import COPIES
+from trainlint.contract.declared_rule import Match, as_written
+from trainlint.contract.operation_rule import OperationRule
+from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
-from trainlint_rules.sync.idioms.batch_copies import (
-    cut_from_host,
-    dropped,
-    elsewhere_than_cuda,
-    prepared,
-    safety_without_waiting,
-    sure_of_wait,
-)
+from trainlint_rules.sync.idioms.batch_copies import cut_from_host, safety_without_waiting
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    copies_argument,
     in_own_to,
     memory_of,
+    says_whether_to_wait,
     takes_non_blocking,
     unpinned_loaders,
 )
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
-from trainlint_rules.sync.idioms.one_batch import copies_of_batch, reported_at_first_copy
-from trainlint_rules.sync.idioms.picked_rows import picked_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -45,15 +37,11 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
 _CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
-_PICKED = (
-    "keep the data on the GPU if it fits, or pick rows into a pinned tensor (`torch.index_select(..., out=pinned)`) "
-    "and copy that with `non_blocking=True`"
-)
 _UNSURE = "make sure that the loader has `pin_memory=True`, and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
 
-class BlockingBatchCopy(CallRule):
+class BlockingBatchCopy(OperationRule):
     """A batch copied to the device while the host waits.
 
     ## Why
@@ -112,6 +100,12 @@ class BlockingBatchCopy(CallRule):
     case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
     nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
 
+    Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
+    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
+    `torch.cat` and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable
+    memory. With `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and
+    compute on the device. Bytes that are cast there are also fewer to copy.
+
     Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
     nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.
 
@@ -139,45 +133,42 @@ class BlockingBatchCopy(CallRule):
     name = "blocking-batch-copy"
     happenings = frozenset({Happening.BATCH_COPY})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = MOVING_TENSORS
-    when = EACH_STEP | {Heat.EVAL_STEP: Confidence.POSSIBLE, Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (elsewhere_than_cuda, dropped, prepared, reported_at_first_copy)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
     fix_safety = Safety.SAFE
 
-    def of_operation(self, site: Site, operation: Operation) -> Match:
-        """A copy of a batch during which the host waits."""
-        match = self.found(site) or Match(site, fields={"pin": "", "taking": ()})
-        return replace(match, related=(*match.related, *_alike(site, operation)))
-
-    def found(self, site: Site) -> Match | None:
-        """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
-        sure = sure_of_wait(site)
-        if sure is None:
+    def of_operation(self, site: Site, operation: Operation) -> Match | None:
+        """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
+        if _is_copy(site) and not copies_argument(site) and dropped_move(site.file, site.place):
             return None
-        others = copies_of_batch(site.file, site.call, site.block, site.statement)
-        related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
-        taken_from_host = _help_for_taken(site)
-        if taken_from_host is not None:
-            return Match(site, sure, {"taking": ()}, help=taken_from_host, related=related)
+        others = tuple(_alike(site, operation))
+        related = tuple(site.related(other.call, _ALIKE) for other in others)
+        if not _is_copy(site):
+            return Match(site, fields={"pin": "", "taking": ()}, related=related)
+        if cut_from_host(site, copied(site)):
+            return Match(site, fields={"taking": ()}, help=_CUT, related=related)
         memory = memory_of(site, copied(site))
         cast = cast_on_host(site, copied(site))
-        taking = _taking(site, others)
+        taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
         alone = max(map(safety_without_waiting, taking or (site,)))
         unpinned = tuple(unpinned_loaders(site))
-        if unpinned and all(map(nothing_to_pin.holds, unpinned)):
-            return None  # the batch lies on the device already, or no argument makes this copy asynchronous
         loaders = unpinned if memory is Memory.PAGEABLE else ()
         safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
-        if any(map(nothing_to_pin.holds, loaders)):
+        if any(map(nothing_to_pin.holds, unpinned)):
             loaders, memory = (), Memory.UNKNOWN
         gain = gain_of_copying(taking or (site,), loaders)
         if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
             safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
+        known = operation.certainty == "certain"
         fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
-        return Match(site, sure, fields, help=_help_text(site, cast, memory), fix_safety=safety, related=related)
+        return Match(
+            site,
+            fields=fields | {"pinned": memory is not Memory.UNKNOWN, "known": known},
+            help=_help_text(site, cast, memory),
+            fix_safety=safety,
+            related=related,
+        )
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword, in each of the copies of this batch, and pinned memory.
@@ -189,15 +180,16 @@ class BlockingBatchCopy(CallRule):
         """
         from trainlint.fixing.rewrite import add_keyword
 
-        is_unknown = memory_of(site, copied(site)) is Memory.UNKNOWN
-        unpinned = site.file.outside.standing.nothing_pinned or builds_unpinned_loaders(site.file)
-        if is_unknown and (site.heat.heat is Heat.UNKNOWN or unpinned):
-            return
         taking = match["taking"]
-        if not taking or _waits_behind(taking, match["others"]) or _may_go_to_host(site):
+        if not taking or match["gain"] is Gain.NONE:
+            return
+        unpinned = site.file.outside.standing.nothing_pinned or builds_unpinned_loaders(site.file)
+        if not match["pinned"] and (not match["known"] or unpinned):
+            return
+        if _waits_behind(taking, match["others"]) or _may_go_to_host(site):
             return
         pinning = [tuple(pin_edits(loader)) for loader in match["loaders"]]
-        if not all(pinning) or match["gain"] is Gain.NONE:
+        if not all(pinning):
             return
         for copy in taking:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
@@ -205,35 +197,34 @@ class BlockingBatchCopy(CallRule):
             yield from edits
 
 
-def _alike(site: Site, operation: Operation) -> Iterator[RelatedPlace]:
+def _alike(site: Site, operation: Operation) -> Iterator[Site]:
     """Further copies of parts of the batch that an operation copies."""
-    source = site.source
-    for place in operation.alike:
-        line, column = source.position(source.offset(place.line, place.column))
-        yield RelatedPlace(site.path, line, column, _ALIKE)
+    starts = {(place.line, place.column, place.end_line, place.end_column) for place in operation.alike}
+    for place in site.file.outline.all_calls() if starts else ():
+        node = place.node
+        if isinstance(node, ast.Call):
+            span = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+            if span in starts:
+                yield Site(site.file, place)
 
 
-def _help_for_taken(site: Site) -> str | None:
-    """What to do about a batch that the step takes from data on the host itself; None for what a loader brings."""
-    if cut_from_host(site, copied(site)):
-        return _CUT
-    return _PICKED if picked_rows(site, copied(site)) is not None else None
+def _is_copy(site: Site) -> bool:
+    """Whether a call copies by a method or function of PyTorch, whose arguments are known."""
+    if not isinstance(site.node, ast.Call) or last_name(site.call.func) not in COPIES:
+        return False
+    return isinstance(site.call.func, ast.Attribute) or bool(site.call.args)
 
 
 def _help_text(site: Site, cast: str | None, memory: Memory) -> str | None:
     """What to do about a function that takes no such keyword, or a cast on the host; None for what is usual."""
-    if site.origin(site.call.func) in SHARING:
-        device = as_written(site.text(argument(site.call, "device")))
+    copy = COPIES[last_name(site.call.func)]
+    if not copy.may_go_on:
+        target = argument(site.call, "device", None if copy.of_argument else 0)
+        device = as_written(site.text(target)) if target is not None else "device"
         return f"{_HELP[memory]}copy by `.to({device}, non_blocking=True)`"
     if cast:
         return f"{_HELP[memory]}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
     return None
-
-
-def _taking(site: Site, others: Sequence[Place]) -> tuple[Site, ...]:
-    """The copies of a batch that take the keyword."""
-    copies = (site, *(Site(site.file, other) for other in others))
-    return tuple([copy for copy in copies if _may_go_on(copy)])
 
 
 def _may_go_to_host(site: Site) -> bool:
@@ -242,17 +233,16 @@ def _may_go_to_host(site: Site) -> bool:
     return function is not None and function.name == "to" and in_own_to(site, copied(site))
 
 
-def _waits_behind(taking: Sequence[Site], others: Sequence[Place]) -> bool:
+def _waits_behind(taking: Sequence[Site], others: Sequence[Site]) -> bool:
     """Whether one of the other copies of the batch goes on to wait, behind the first that does not."""
     first, queued = min(position(copy.call) for copy in taking), {copy.call for copy in taking}
-    return any(
-        isinstance(node := other.node, ast.Call) and node not in queued and position(node) > first for other in others
-    )
+    return any(other.call not in queued and position(other.call) > first for other in others)
 
 
 def _may_go_on(copy: Site) -> bool:
     """Whether one of the copies of a batch takes the keyword."""
-    # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
-    if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
+    if not COPIES[last_name(copy.call.func)].may_go_on or says_whether_to_wait(copy):
         return False
+    if cut_from_host(copy, copied(copy)):
+        return False  # from pageable memory, the host waits in any case
     return takes_non_blocking(copy, copied(copy))

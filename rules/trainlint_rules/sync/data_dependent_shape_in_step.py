@@ -4,76 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, position
-from trainlint.analysis.syntax.uses import enclosing_nodes
-from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, WAITING_TO_HOST
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import early_guard, guard
-from trainlint.finding import Confidence, Heat
+from trainlint.analysis.syntax.names import last_name
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
-from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
-from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
-from trainlint_rules.sync.idioms.reads.value_uses import ValueUse, counts_rows, use_of_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_ALIKE = "indexes by the same mask"
+_SIZES = {"repeat_interleave": "output_size", "one_hot": "num_classes"}
+"""Calls that may be told the size, and by which argument."""
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
-_DISTINCT = frozenset({"unique", "unique_consecutive"})
-_ROWS = "use a mask or `torch.where`, or find the rows once per step for all uses"
 _MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
-_COUNTED = (
-    "the CPU must know how many rows match: take a fixed number on the GPU (`topk`), or read one number for all uses"
-)
 
 
-@early_guard
-def _makes_text(site: Site) -> bool:
-    """The loop decodes tokens to text, which takes far longer."""
-    return makes_text(site.file, site.block)
-
-
-@guard
-def _follows_another(site: Site) -> bool:
-    """An earlier index of the same statement waits too."""
-    return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
-
-
-@guard
-def _reported_at_first_index(site: Site) -> bool:
-    """The finding about an earlier index by the same mask names this place too."""
-    if not isinstance(site.node, ast.Subscript):
-        return False
-    others = same_mask(site.file, site.node, site.place)
-    here = position(site.node)
-    return any(
-        isinstance(other.node, ast.Subscript) and position(other.node) < here and site.block.within(other.block)
-        for other in others
-    )
-
-
-@guard
-def _read_at_once(site: Site) -> bool:
-    """The same expression copies the result to the CPU and waits anyway."""
-    for node in enclosing_nodes(site.file, site.node, site.statement):
-        if isinstance(node, ast.Attribute) and node.attr in WAITING_TO_HOST:
-            return True
-        if not isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
-            return False
-        if isinstance(node, ast.Call) and not isinstance(node.func, ast.Attribute):
-            return False
-    return False
-
-
-class DataDependentShapeInStep(CallRule):
+class DataDependentShapeInStep(OperationRule):
     """A shape that the device's data decide, in each training step.
 
     ## Why
@@ -145,60 +93,14 @@ class DataDependentShapeInStep(CallRule):
     name = "data-dependent-shape-in-step"
     happenings = frozenset({Happening.SIZED, Happening.MASK_INDEX, Happening.MASK_WRITE, Happening.BOUND})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
-    also = Triggers(subscripts=True)
-    when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _reported_at_first_index)
-    message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
-    help = "use a mask or `torch.where`"
+    message = "`{text}` has a data-dependent shape and forces a GPU sync{often}"
+    help = "use a mask or `torch.where`, or find the rows once per step for all uses"
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A shape that the device decides, or a bound that lies there."""
-        return Match(site, fields={"what": site.text()}, help=_instead(site, operation.happening))
-
-    def found(self, site: Site) -> Match | None:
-        """A call whose result's size lies on the device, or an index that the host must read."""
-        if isinstance(site.node, ast.Subscript):
-            return _indexed(site, site.node)
-        tensor = deciding_tensor(site)
-        value = site.value(tensor) if tensor is not None else None
-        if value is None or not (value.on_device and explicit_read(value, site.file.device)):
-            return None
-        name = last_name(site.call.func)
-        instead = _instead_of_call(site, name)
-        return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
-
-
-def _instead(site: Site, happening: Happening) -> str | None:
-    """What to do instead of an operation."""
-    if isinstance(site.node, ast.Call):
-        return _instead_of_call(site, last_name(site.call.func))
-    if happening is Happening.MASK_INDEX and isinstance(site.node, ast.Subscript):
-        return _COUNTED if counts_rows(site, site.node) else _ONCE
-    return None
-
-
-def _instead_of_call(site: Site, name: str) -> str | None:
-    """Help for a call by what becomes of its result; None where nothing special is known of that."""
-    if name in SIZED:
-        return f"pass `{SIZED[name][0]}=...`"
-    if counts_rows(site, site.call):
-        return _MARKED if name in _DISTINCT else _COUNTED
-    return _ROWS if use_of_value(site, site.call) is ValueUse.RETURNED else None
-
-
-def _indexed(site: Site, node: ast.Subscript) -> Match | None:
-    """An index that the host must read."""
-    index = index_sync(site.file, node, site.block, site.statement)
-    if index is None:
-        return None
-    counted = index.mask is not None and counts_rows(site, node)
-    others = [other.node for other in same_mask(site.file, node, site.place)]
-    once = bool(others) and index.mask is not None and not counted
-    return Match(
-        site,
-        sure_of_wait(site, index.confidence),
-        message=f"{index.how}{{often}}",
-        help=_COUNTED if counted else _ONCE if once else index.instead,
-        related=tuple(site.related(other, _ALIKE) for other in others if isinstance(other, ast.Subscript)),
-    )
+        name = last_name(site.call.func) if isinstance(site.node, ast.Call) else ""
+        if name in _SIZES:
+            return Match(site, help=f"pass `{_SIZES[name]}=...`")
+        if operation.happening is Happening.MASK_INDEX:
+            return Match(site, help=_ONCE)
+        return Match(site, help=_MARKED if name.startswith("unique") else None)

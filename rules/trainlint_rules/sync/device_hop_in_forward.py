@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import replace
-
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
-from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
-from trainlint_rules.sync.idioms.reads.read_guards import (
-    COPIED_FOR_A_PURPOSE,
-    OUTSIDE_OF_FORWARD,
-    decided_by_callers,
-    in_progress_bar,
-    only_without_cuda,
-    says_whether_to_wait,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_ESTIMATOR = frozenset(
-    {"fit", "predict", "predict_proba", "decision_function", "transform", "fit_transform", "kneighbors"}
-)
-"""Methods of scikit-learn's estimators, which compute on the host alone."""
 
-
-@guard
-def _feeds_estimator(site: Site) -> bool:
-    """A scikit-learn estimator gets the copy."""
-    calls = [part for part in nodes_in(site.statement) if isinstance(part, ast.Call)]
-    fed = [item for call in calls if last_name(call.func) in _ESTIMATOR for item in call.args]
-    return any(part is site.node for item in fed for part in nodes_in(item))
-
-
-class DeviceHopInForward(CallRule):
+class DeviceHopInForward(OperationRule):
     """A device tensor copied to the host in the middle of a forward pass or a loss
 
     ## Why
@@ -130,26 +101,9 @@ class DeviceHopInForward(CallRule):
     name = "device-hop-in-forward"
     happenings = frozenset({Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = COPYING
-    # Of the forward passes that no training step is seen to run, half serve inference or set-up alone.
-    when = EACH_STEP | {Heat.UNKNOWN: Confidence.POSSIBLE}
-    unless = (
-        says_whether_to_wait,
-        decided_by_callers,
-        only_without_cuda,
-        _feeds_estimator,
-        *COPIED_FOR_A_PURPOSE,
-        OUTSIDE_OF_FORWARD,
-        in_progress_bar,
-    )
     message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
     help = "compute this on the GPU, or take it from the batch before the copy to the GPU"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host in a forward pass."""
         return Match(site) if operation.in_forward else None
-
-    def found(self, site: Site) -> Match | None:
-        """A copy to the host of what may be a device tensor."""
-        found = copy_to_host(site)
-        return replace(found, help=instead_of_copy(site)) if found is not None else None

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
-from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
-from trainlint_rules.sync.idioms.reads.read_guards import (
-    COPIED_FOR_A_PURPOSE,
-    IN_FORWARD,
-    decided_by_callers,
-    in_progress_bar,
-    only_without_cuda,
-    says_whether_to_wait,
-)
+from trainlint_rules.sync.idioms.advice import instead_of_copy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
 
-class HostCopyInTrainingStep(CallRule):
+class HostCopyInTrainingStep(OperationRule):
     """A device tensor copied to the host in each training step.
 
     ## Why
@@ -89,24 +78,9 @@ class HostCopyInTrainingStep(CallRule):
     name = "host-copy-in-training-step"
     happenings = frozenset({Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = COPYING
-    when = EACH_STEP
-    unless = (
-        says_whether_to_wait,
-        decided_by_callers,
-        only_without_cuda,
-        *COPIED_FOR_A_PURPOSE,
-        IN_FORWARD,
-        in_progress_bar,
-    )
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
     help = "copy it every N steps; if every step needs it, copy everything at once"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy to the host outside of a forward pass."""
         return None if operation.in_forward else Match(site, help=instead_of_copy(site))
-
-    def found(self, site: Site) -> Match | None:
-        """A copy to the host of what may be a device tensor."""
-        found = copy_to_host(site)
-        return replace(found, help=instead_of_copy(site)) if found is not None else None

@@ -5,27 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
 from trainlint.analysis.tables.host_reads import ITEM
-from trainlint.contract.bases import CallRule
-from trainlint.contract.confidence import level
-from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.due_waits import other_reads
-from trainlint_rules.sync.idioms.reads.advice import instead_of_number
-from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
+from trainlint_rules.sync.idioms.advice import instead_of_number
+from trainlint_rules.sync.idioms.reads_besides import other_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
 
-class ItemInTrainingStep(CallRule):
+class ItemInTrainingStep(OperationRule):
     """`.item()` of a device tensor in each training step.
 
     ## Why
@@ -72,6 +69,13 @@ class ItemInTrainingStep(CallRule):
 
     The sum stays on the device and is read once, after the loop. Or read the value only every n-th step.
 
+    A progress bar needs its digits at each call of `set_postfix`: tqdm's `mininterval` and `miniters` delay the
+    drawing, not the read. Update it every n-th step. A loop over the parameters that reads each norm waits as often as
+    the model has parameters, some 150 times a step for a ResNet-50. `clip_grad_norm_(parameters, float("inf"))` returns
+    the norm of all gradients as one tensor and clips nothing; for anything else, collect the results on the device
+    (`torch._foreach_norm`, `torch.stack`) and read them once. A meter that calls `.item()` on what is a tensor costs
+    nothing for numbers: its callers decide, and best sum on the device and give it the sum every n-th step.
+
     ## Fix safety
     The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
     value may differ in its last digits. The fix is offered only where every read of the sum stands outside the step.
@@ -97,9 +101,6 @@ class ItemInTrainingStep(CallRule):
     name = "item-in-training-step"
     happenings = frozenset({Happening.ITEM})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (f".{ITEM.name}",)
-    when = EACH_STEP
-    unless = (decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
     message = "`{text}` forces a GPU sync{often}"
     help = "accumulate `{value}.detach()` and call `.item()` only when you log"
     fix_title = "Sum detached tensors and read the sum once"
@@ -107,14 +108,7 @@ class ItemInTrainingStep(CallRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """`.item()` of a tensor of the device."""
-        return Match(site, fields={"value": site.text(site.receiver)}, help=instead_of_number(site, site.call))
-
-    def found(self, site: Site) -> Match | None:
-        """`.item()` of a value that may live on the device."""
-        sure = 0.0 if site.call.args else explicit_read(site.value(site.receiver), site.file.device)
-        if not sure:
-            return None
-        return Match(site, level(sure), {"value": site.text(site.receiver)}, help=instead_of_number(site, site.call))
+        return Match(site, help=instead_of_number(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step.

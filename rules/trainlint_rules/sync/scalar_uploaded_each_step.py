@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guards.conditions import made_where_missing
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.uploaded_numbers import (
-    Replacement,
-    may_be_several,
-    read_before,
-    replacement_of_tensor,
-    returned_instead,
-    step_count,
-    sure_of_number,
-    uploaded,
-    waits_around,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_FILLED = "write `torch.full({shape}, {number}, {options})`, which needs no copy"
-_INSTEAD = {
-    Replacement.NUMBER: "use `{number}` itself, or " + _FILLED,
-    Replacement.BOUND: _FILLED + ", or `clamp` with the number itself",
-    Replacement.TENSOR: _FILLED,
-}
-_NUMBER = "use the number itself, or `torch.full(..., device=...)`, which needs no copy"
 _READ_BACK = "`{text}` copies to the GPU what was read from it before{often}"
 _KEEP = "keep the tensor on the GPU"
 
 
-class ScalarUploadedEachStep(CallRule):
+class ScalarUploadedEachStep(OperationRule):
     """A Python number copied to the device as a tensor in each training step
 
     ## Why
@@ -99,25 +78,11 @@ class ScalarUploadedEachStep(CallRule):
     name = "scalar-uploaded-each-step"
     happenings = frozenset({Happening.DATA_COPY, Happening.READ_BACK})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = ("torch.tensor", "torch.as_tensor")
-    when = EACH_STEP
-    unless = (made_where_missing, step_count, returned_instead, read_before, may_be_several, waits_around)
     message = "`{text}` copies a Python number to the GPU and forces a sync{often}"
-    help = _INSTEAD[Replacement.NUMBER]
+    help = "use the number itself, or `torch.full(..., device=...)`, which needs no copy"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A number, or what was read from the device before, that is copied to the device."""
         if operation.happening is Happening.READ_BACK:
             return Match(site, message=_READ_BACK, help=_KEEP)
-        return Match(site, help=_NUMBER) if operation.source == "number" else None
-
-    def found(self, site: Site) -> Match | None:
-        """A tensor on the device that is made of one number."""
-        number = uploaded(site)
-        sure = sure_of_number(site, number) if number is not None else None
-        if number is None or sure is None:
-            return None
-        lone, shape = (number.elts[0], "(1,)") if isinstance(number, ast.List | ast.Tuple) else (number, "()")
-        options = ", ".join(site.text(keyword) for keyword in site.call.keywords)
-        fields = {"number": site.text(lone), "shape": shape, "options": options}
-        return Match(site, sure, fields, help=_INSTEAD[replacement_of_tensor(site)])
+        return Match(site) if operation.source == "number" else None

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.types.values import Home, Kind
-from trainlint.contract.bases import CallRule
-from trainlint.contract.confidence import doubted
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import early_guard
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.scalers import of_project, out_of_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
-_HELP = {
-    "get_scale": "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps",
-    "state_dict": "call it only when you save a checkpoint",
-}
+_SAVED = "call it only when you save a checkpoint"
 
 
-@early_guard
-def _names_no_gpu(site: Site) -> bool:
-    """Neither the file nor those it works with name a GPU."""
-    return site.file.device is Home.HOST
-
-
-class ScalerReadEachStep(CallRule):
+class ScalerReadEachStep(OperationRule):
     """The gradient scaler's scale read from the device in each training step.
 
     ## Why
@@ -106,20 +93,9 @@ class ScalerReadEachStep(CallRule):
     name = "scaler-read-each-step"
     happenings = frozenset({Happening.SCALE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = tuple(f".{name}" for name in sorted(_HELP))
-    when = EACH_STEP
-    unless = (_names_no_gpu, out_of_use, of_project)
     message = "`{text}` reads the gradient scaler's scale and forces a GPU sync{often}"
-    help = "{instead}"
+    help = "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps"
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A read of the scale."""
-        return Match(site, fields={"instead": _HELP.get(last_name(site.call.func), _HELP["get_scale"])})
-
-    def found(self, site: Site) -> Match | None:
-        """A read of the state of PyTorch's scaler."""
-        value = site.value(site.receiver)
-        if value.kind is not Kind.SCALER:
-            return None
-        only_named = value.confidence < 1.0
-        return Match(site, doubted(only_named), {"instead": _HELP[last_name(site.call.func)]})
+        return Match(site, help=_SAVED if last_name(site.call.func) == "state_dict" else None)

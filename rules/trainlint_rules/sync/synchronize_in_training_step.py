@@ -8,43 +8,24 @@ from collections.abc import Iterable
 from trainlint.analysis.effects.removable_calls import removable, wait_is_used
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.tables.host_reads import SYNCHRONIZE
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import early_guard
-from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
+from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.measuring.idioms.timing import is_clock
-from trainlint_rules.sync.idioms.due_waits import DUE, reads_besides, waits_for_device
+from trainlint_rules.memory.idioms.deliberate_collections import before_graph_capture, in_benchmark
+from trainlint_rules.sync.idioms.reads_besides import reads_besides
 
-_SET_UP = {Heat.ONCE: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
-"""When an environment variable is set."""
-
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.operations import Operation
 
 _READ_LATER = "read the times of events some steps later, when they are over: that needs no wait"
 _TIMED = "measure with CUDA events: without the wait, this clock would be wrong"
 
 
-def _help_text(site: Site) -> str | None:
-    """Help for a wait that a time needs: of events, or of the host's clock in the same function."""
-    function = site.function
-    if function is None:
-        return None
-    calls = [node for node in nodes_in(function.node) if isinstance(node, ast.Call)]
-    if any(last_name(call.func) == "elapsed_time" for call in calls):
-        return _READ_LATER
-    return _TIMED if any(is_clock(site.file, call, site.block) for call in calls) else None
-
-
-@early_guard
-def _outside_of_steps(site: Site) -> bool:
-    """The call is in no training step."""
-    return isinstance(site.node, ast.Call) and not site.heat.heat.in_step
-
-
-class SynchronizeInTrainingStep(CallRule):
+class SynchronizeInTrainingStep(OperationRule):
     """The host waits for the whole device in each training step.
 
     ## Why
@@ -112,32 +93,31 @@ class SynchronizeInTrainingStep(CallRule):
     name = "synchronize-in-training-step"
     happenings = frozenset({Happening.SYNCHRONIZE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (SYNCHRONIZE.name,)
-    also = Triggers(assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
-    when = EACH_STEP | _SET_UP
-    unless = (_outside_of_steps, *DUE)
+    unless = (in_benchmark, before_graph_capture)
     message = "`{text}` makes the CPU wait for the GPU{often}"
     help = "remove it; to time a step, use CUDA events"
     fix_title = "Remove the synchronisation"
     fix_safety = Safety.UNSAFE
 
-    def found(self, site: Site) -> Match | None:
-        """A wait for the device, or the variable that adds one to each kernel."""
-        match site.node:
-            case ast.Call():
-                return Match(site, help=_help_text(site)) if waits_for_device(site) else None
-            case ast.Assign(value=ast.Constant(value="1")):
-                message = "`CUDA_LAUNCH_BLOCKING=1` forces a GPU sync after every kernel"
-                return Match(site, message=message, help="set it only while debugging")
-        return None
+    def of_operation(self, site: Site, operation: Operation) -> Match:
+        """A wait for the device."""
+        return Match(site, help=_help_text(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The statement goes, if the wait is all of it, nothing in sight needs it and no other read waits as well."""
         from trainlint.fixing.rewrite import remove_statement
 
-        statement: ast.stmt | None = site.statement
-        if not isinstance(statement, ast.Assign):
-            kept = wait_is_used(site.file, site.place) or reads_besides(site)
-            statement = None if kept else removable(site.file, site.place)
-        if statement is not None:
-            yield from remove_statement(site.source, statement)
+        kept = wait_is_used(site.file, site.place) or reads_besides(site)
+        statement = None if kept else removable(site.file, site.place)
+        return () if statement is None else remove_statement(site.source, statement)
+
+
+def _help_text(site: Site) -> str | None:
+    """Help for a wait that a time needs: of events, or of the host's clock in the same function."""
+    function = site.function
+    if function is None:
+        return None
+    calls = [node for node in nodes_in(function.node) if isinstance(node, ast.Call)]
+    if any(last_name(call.func) == "elapsed_time" for call in calls):
+        return _READ_LATER
+    return _TIMED if any(is_clock(site.file, call, site.block) for call in calls) else None

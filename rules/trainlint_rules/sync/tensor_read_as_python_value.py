@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.waits.checked_results import CHECKED, CheckedResult
-from trainlint.analysis.tables.waits.number_arguments import WANTED
-from trainlint.analysis.tables.waits.operators import ANSWERS
-from trainlint.contract.bases import ReadRule
-from trainlint.contract.confidence import level
-from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.analysis.tables.waits.checked_results import CHECKED
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST, instead_of_number, instead_of_size
-from trainlint_rules.sync.idioms.reads.decisions import decision
-from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
+from trainlint_rules.sync.idioms.advice import INSTEAD_OF_SIZE, instead_of_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
     from trainlint.interpreter.operations import Operation
 
 _UNCHECKED = "compute it every N steps, or outside of the step: the function waits to learn whether it succeeded"
-_TESTED = "test every N steps, or decide on the device with `torch.where`"
-
 _HOW = {
     Happening.TEST: "testing ",
     Happening.FORMAT: "formatting ",
@@ -33,6 +25,7 @@ _HOW = {
 }
 _INSTEAD_OF = {
     Happening.COMPARE: "compare on the GPU: `torch.maximum`, `torch.minimum`, or `torch.stack(values).max()`",
+    Happening.SIZE: INSTEAD_OF_SIZE,
     Happening.ANSWER: "compare on the GPU and read the answer every N steps",
     Happening.CHECKED: "pass `validate_args=False` to the distribution once the code works",
     Happening.HOST_WRITE: "collect these tensors on the GPU and copy them to the CPU once",
@@ -40,7 +33,7 @@ _INSTEAD_OF = {
 }
 
 
-class TensorReadAsPythonValue(ReadRule):
+class TensorReadAsPythonValue(OperationRule):
     """A device tensor that Python reads as a number, a truth value or text in each training step.
 
     ## Why
@@ -88,6 +81,10 @@ class TensorReadAsPythonValue(ReadRule):
 
     Choosing between values can stay on the device: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
 
+    A test for NaN or infinity asks in each step for what happens seldom or never. A NaN in the weights does not go
+    away, so a check every n-th step still finds it; load the last checkpoint then. To leave out a bad step, let the
+    device choose (`torch.where`, `torch.nan_to_num`); `GradScaler` already skips steps whose gradients are not finite.
+
     ## Confirmed by
     `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
@@ -106,58 +103,21 @@ class TensorReadAsPythonValue(ReadRule):
 
     code = "TRN203"
     name = "tensor-read-as-python-value"
-    happenings = frozenset(
-        {
-            Happening.TEST,
-            Happening.NUMBER,
-            Happening.FORMAT,
-            Happening.COMPARE,
-            Happening.SIZE,
-            Happening.ANSWER,
-            Happening.CHECKED,
-            Happening.HOST_WRITE,
-            Happening.SCALARS_TO_TENSOR,
-        }
-    )
+    happenings = frozenset({Happening.TEST, Happening.NUMBER, Happening.FORMAT, *_INSTEAD_OF})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (*WANTED, *ANSWERS, *CHECKED)
-    when = EACH_STEP
-    unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
     message = "{how}`{text}` forces a GPU sync{often}"
     help = "log every N steps"
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A read of a tensor of the device by Python."""
-        instead = _INSTEAD_OF.get(operation.happening) or _instead(site, site.node, operation.happening)
-        if operation.happening is Happening.CHECKED and isinstance(site.node, ast.Call):
-            checked = CHECKED.get(site.origin(site.call.func) or "")
-            instead = instead if checked is None else _instead_of_checked(checked)
+        instead = _instead_of_check(site) if operation.happening is Happening.CHECKED else None
+        instead = instead or _INSTEAD_OF.get(operation.happening) or instead_of_number(site)
         return Match(site, fields={"how": _HOW.get(operation.happening, "")}, help=instead)
 
-    def found(self, site: Site) -> Match | None:
-        """The first device tensor that Python reads here."""
-        read = next(python_reads(site), None)
-        if read is None:
-            return None
-        node, sure, how = read
-        if how == "this test":
-            return Match(site.at(node), level(sure), {"how": "testing "}, help=_instead(site, node, Happening.TEST))
-        by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
-        checked = CHECKED.get(site.origin(site.call.func) or "") if isinstance(site.node, ast.Call) else None
-        if checked is not None:
-            return Match(site.at(node), level(sure), {"how": by}, help=_instead_of_checked(checked))
-        if how.endswith(" from"):
-            return Match(site.at(node), level(sure), {"how": by}, help=instead_of_size(site, node))
-        return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))
 
-
-def _instead(site: Site, node: ast.AST, happening: Happening) -> str:
-    """What to do about a tensor that is read, by what its value is for."""
-    if happening is Happening.TEST:
-        decided = decision(site, node)
-        return _TESTED if decided is None else INSTEAD_OF_TEST[decided]
-    return instead_of_size(site, node) if happening is Happening.SIZE else instead_of_number(site, node)
-
-
-def _instead_of_checked(checked: CheckedResult) -> str:
+def _instead_of_check(site: Site) -> str | None:
+    """Help for a function that waits to learn whether it succeeded; None for anything else."""
+    checked = CHECKED.get(site.origin(site.call.func) or "") if isinstance(site.node, ast.Call) else None
+    if checked is None:
+        return None
     return f"use `{checked.instead}`, which does not wait" if checked.instead else _UNCHECKED

@@ -7,7 +7,6 @@ import pytest
 from tests.analysis.conditions.reading import condition
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.questions import is_for_training
 
 AROUND = """
     class Model:
@@ -95,22 +94,6 @@ def test_the_parts_of_and_are_kept() -> None:
 
 def test_a_condition_speaks_to_people() -> None:
     assert condition("rank == 0 and step % 100 == 0").words == "on some ranks and every 100 steps"
-
-
-@pytest.mark.parametrize(
-    ("test", "training"),
-    [
-        ("is_train", True),
-        ("split == 'train' and ready", True),
-        ("not is_train", False),
-        ("split != 'train'", False),
-        ("split == 'test'", False),
-    ],
-)
-def test_branches_that_are_for_training_by_their_names(test: str, training: bool) -> None:
-    (_, here, _), (_, other, _) = marked(file_model(f"if {test}:\n    act()  #= here\nelse:\n    act()  #= other\n"))
-    assert is_for_training(here) is training
-    assert is_for_training(other) is (test in ("not is_train", "split != 'train'"))
 
 
 def test_a_test_is_read_once_for_its_block_and_for_those_who_ask_about_it() -> None:

@@ -1,4 +1,4 @@
-"""Which tests let code run on some ranks only, and which in the first process alone."""
+"""Which tests let code run on some ranks only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.forms.ranks import asks_for_rank, is_main_only
+from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.conditions.questions import is_on_some_ranks
 
 GUARDS = """
@@ -52,30 +52,19 @@ def test_branches_that_some_ranks_take() -> None:
     }
 
 
-def asked(test: str) -> tuple[bool | None, bool]:
+@pytest.mark.parametrize(
+    ("test", "asks"),
+    [
+        ("rank == 0", True),
+        ("not is_main_process()", True),
+        ("main", True),
+        ("local_rank == 0", True),
+        ("rank in (-1, 0)", True),
+        ("distributed and args.steps == 0", False),
+    ],
+)
+def test_tests_of_ranks(test: str, asks: bool) -> None:
     model = file_model(f"def f(rank, args, self, distributed, local_rank):\n    main = rank == 0\n    x = {test}\n")
     statement = next(item for item in model.outline.block_of if item.lineno == 3)
     assert isinstance(statement, ast.Assign)
-    block = model.outline.block_of[statement]
-    return is_main_only(statement.value, block), asks_for_rank(statement.value, block)
-
-
-@pytest.mark.parametrize(
-    "test", ["rank == 0", "not rank", "args.rank == 0 and distributed", "is_main_process()", "self.is_master", "main"]
-)
-def test_the_first_process_alone(test: str) -> None:
-    assert asked(test) == (True, True)
-
-
-@pytest.mark.parametrize("test", ["rank != 0", "rank > 0", "not is_main_process()", "not main"])
-def test_all_but_the_first(test: str) -> None:
-    assert asked(test) == (False, True)
-
-
-@pytest.mark.parametrize("test", ["local_rank == 0", "rank != -1", "rank in (-1, 0)", "rank >= 0", "rank == 1"])
-def test_other_tests_of_ranks(test: str) -> None:
-    assert asked(test) == (None, True)
-
-
-def test_no_test_of_ranks() -> None:
-    assert asked("distributed and args.steps == 0") == (None, False)
+    assert asks_for_rank(statement.value, model.outline.block_of[statement]) is asks

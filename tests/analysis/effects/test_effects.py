@@ -73,27 +73,7 @@ def test_the_effect_names_its_line_and_the_argument() -> None:
     [(effect, given)] = function.effects_on(place.node, EffectKind.REDUCES)
     assert (effect.where("train.py"), effect.where("shared.py")) == ("shared.py:6", "line 6")
     assert ast.unparse(given) == "loss"
-    assert function.effects_on(place.node, EffectKind.READS) == []
-
-
-def test_a_read_is_told_to_direct_callers_alone() -> None:
-    code = """
-        import torch
-
-        def number(value):
-            return value.item() if isinstance(value, torch.Tensor) else value
-
-        def shown(value):
-            return number(value)
-
-        shown(loss)
-    """
-    model = file_model(code)
-    [place] = (place for place in model.outline.calls["number"])
-    assert isinstance(place.node, ast.Call)
-    [function] = model.effects.called(place.node)
-    assert [(item.kind, item.of) for item in function.effects] == [(EffectKind.READS, "value")]
-    assert called(model, "shown") == []
+    assert function.effects_on(place.node, EffectKind.GATHERS) == []
 
 
 def test_calls_of_other_files_say_whether_they_train() -> None:
@@ -150,12 +130,12 @@ def test_who_reduces_is_who_reaches_the_reduction(calls: list[tuple[int, int]], 
 
 
 def test_an_argument_is_found_by_position_keyword_and_what_is_left_over() -> None:
-    effect = Effect(EffectKind.READS, "m.py", 3, 1, "values")
-    rest = Effect(EffectKind.READS, "m.py", 4, 1, "**")
+    effect = Effect(EffectKind.REDUCES, "m.py", 3, 1, "values")
+    rest = Effect(EffectKind.REDUCES, "m.py", 4, 1, "**")
     function = CalledFunction("update", ("step", "values"), (effect, rest))
     call = ast.parse("update(1, a, more=b)", mode="eval").body
     assert isinstance(call, ast.Call)
-    assert [(item.line, ast.unparse(given)) for item, given in function.effects_on(call, EffectKind.READS)] == [
+    assert [(item.line, ast.unparse(given)) for item, given in function.effects_on(call, EffectKind.REDUCES)] == [
         (3, "a"),
         (4, "b"),
     ]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.analysis.programs.around import CallsBothWays, facts_around_loop
+from trainlint.analysis.programs.around import CallsBothWays
 from trainlint.analysis.programs.facts import Fact, FactKind, facts_of
 from trainlint.analysis.syntax.walk import outline
 
@@ -277,42 +277,6 @@ def test_facts_hold_no_tree() -> None:
 
 def fact(name: str) -> Fact:
     return Fact(FactKind.AUTOCAST, 1, name)
-
-
-NAMES = ("top", "main", "setup", "train", "step", "helper", "evaluate", "other", "utils")
-FACTS = {name: (fact(name),) for name in NAMES}
-CALLS = {
-    "top": ["main"],
-    "main": ["setup", "train", "evaluate"],
-    "train": ["step"],
-    "step": ["helper", "train"],
-    "other": ["evaluate"],
-}
-MODULES = {"main": "top", "train": "top", "helper": "utils", "other": "elsewhere"}
-
-
-def names(found: Sequence[Fact]) -> list[str | None]:
-    return [each.function for each in found]
-
-
-def test_around_a_loop_lies_what_leads_into_it_and_out_of_it() -> None:
-    found = facts_around_loop("train", CALLS, FACTS, MODULES)
-    assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils"}
-
-
-def test_beside_it_lies_what_its_callers_call_too() -> None:
-    found = facts_around_loop("train", CALLS, FACTS, MODULES, beside=True)
-    assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils", "setup", "evaluate"}
-
-
-def test_the_loops_own_facts_come_first_and_each_fact_once() -> None:
-    twice = {**FACTS, "main": (fact("main"), fact("train"))}
-    assert names(facts_around_loop("train", CALLS, twice))[0] == "train"
-    assert len(facts_around_loop("train", CALLS, twice)) == len(set(facts_around_loop("train", CALLS, twice)))
-
-
-def test_a_function_that_nobody_knows_has_no_surroundings() -> None:
-    assert facts_around_loop("unknown", CALLS, FACTS, MODULES) == ()
 
 
 class Counted(dict[int, Sequence[int]]):

@@ -130,4 +130,3 @@ def test_what_hands_the_host_values() -> None:
     assert {"item", "tolist", "cpu"} == host_reads.WAITING_TO_HOST
     assert "numpy" in host_reads.TO_HOST - host_reads.WAITING
     assert host_reads.SIZED_BY_DATA <= host_reads.WAITING
-    assert "unique" not in host_reads.INTEGERS

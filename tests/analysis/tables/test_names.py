@@ -41,7 +41,6 @@ EXCEPTIONS = {
     ("rules/trainlint_rules/distributed/idioms/collectives/barriers.py", "barrier"): "what the rule is about",
     ("rules/trainlint_rules/distributed/barrier_in_step.py", "barrier"): "what the rule is about",
     ("rules/trainlint_rules/distributed/barrier_in_step.py", "wait_for_everyone"): "what the rule is about",
-    ("rules/trainlint_rules/optimizer/adagrad_before_device.py", "Adagrad"): "what the rule is about",
 }
 OF_OLD_NAMES = "trainlint/analysis/tables/versions/deprecations.py"
 """Its rows are about a name that is replaced by another; neither says how the name is used."""

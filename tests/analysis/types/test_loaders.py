@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 
 import pytest
 
@@ -14,10 +13,8 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.loaders import Loader
 from trainlint_rules.data.idioms.datasets import Items, items_of
-from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.sync.idioms.copies import Memory, memory_of
 
 IMPORTS = """
@@ -164,62 +161,6 @@ def test_a_batch_is_followed_to_the_loader_that_it_comes_from() -> None:
         assert memory_of(site, value) is Memory[said.upper()], ast.unparse(statement)
 
 
-USES = {
-    "training, copied": (
-        """
-        loader = DataLoader(rows)
-        for x, y in loader:
-            loss = f(model(x.cuda()), y)
-            loss.backward()
-        """,
-        Feeds.TRAINING,
-        Device.COPIED,
-    ),
-    "statistics on the host": (
-        """
-        model.cuda()
-        for x in DataLoader(rows):
-            total += x.sum()
-        """,
-        Feeds.EVALUATION,
-        Device.STAY,
-    ),
-    "one batch for a picture": (
-        """
-        def picture():
-            return next(iter(DataLoader(rows))).cuda()
-        """,
-        Feeds.SELDOM,
-        Device.COPIED,
-    ),
-    "built for another file that trains": (
-        """
-        def make_loader(train_set):
-            return DataLoader(train_set, shuffle=True)
-        """,
-        Feeds.TRAINING_ELSEWHERE,
-        Device.STAY,
-    ),
-    "handed to an engine": (
-        """
-        loader = DataLoader(rows)
-        for batch in loader:
-            engine(batch)
-        torch.cuda.set_device(0)
-        """,
-        Feeds.EVALUATION,
-        Device.LIKELY,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", USES)
-def test_what_the_batches_are_for_and_where_they_go(name: str) -> None:
-    code, use, device = USES[name]
-    model, loader = only_loader(textwrap.dedent(code))
-    assert (feeds(model, loader), goes_to_device(model, loader)) == (use, device)
-
-
 def test_a_framework_that_prepares_a_loader_moves_its_batches() -> None:
     model, loader = only_loader("loader = DataLoader(rows)\nmodel, loader = accelerator.prepare(model, loader)\n")
     assert model.batches.prepared(loader)
@@ -292,25 +233,3 @@ def test_a_number_of_devices_is_no_step_counter() -> None:
     """)
     for statement, block, said in marked(model):
         assert model.heats.of(block).heat.value == said, ast.unparse(statement)
-
-
-def test_a_loader_that_is_handed_on_follows_the_files_that_it_works_with() -> None:
-    handed_on = """
-        from torch.utils.data import DataLoader
-
-        def batches(dataset):
-            yield from DataLoader(dataset, batch_size=8, shuffle=True)
-    """
-    hooks = """
-        from torch.utils.data import DataLoader
-
-        class Data(LightningDataModule):
-            def train_dataloader(self):
-                return DataLoader(self.dataset, batch_size=8, shuffle=True)
-    """
-    for code, expected in ((handed_on, Device.ELSEWHERE), (hooks, Device.STAY)):
-        alone = file_model(code)
-        together = alone.with_context(ImportedFacts(names_device=True))
-        for model, said in ((alone, Device.STAY), (together, expected)):
-            (loader,) = model.loaders.built.values()
-            assert goes_to_device(model, loader) is said

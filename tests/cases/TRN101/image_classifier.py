@@ -29,7 +29,7 @@ def make_loaders(paths, labels, augment, batch_size):
         pin_memory=True,
     )
     options = {"batch_size": batch_size, "pin_memory": True}
-    val_loader = DataLoader(Subset(photographs, range(split)), **options)  #! TRN101
+    val_loader = DataLoader(Subset(photographs, range(split)), **options)
     return train_loader, val_loader
 
 

@@ -53,7 +53,7 @@ def train(model, criterion, optimizer, rows, device):
 def train_on_graphs(model, criterion, optimizer, graphs, device):
     loader = DataLoader(graphs, batch_size=32, shuffle=True, num_workers=4, collate_fn=as_graph)
     for graph, labels in loader:
-        loss = criterion(model(graph.to(device)), labels.to(device))
+        loss = criterion(model(graph.to(device)), labels.to(device))  #! TRN205
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -16,7 +16,7 @@ def parse():
 def build(dataset, validation, args, batch_size):
     options = dict(batch_size=batch_size, num_workers=args.workers)
     train_loader = DataLoader(dataset, shuffle=True, drop_last=True, **options)  #! TRN102 TRN103
-    val_loader = DataLoader(validation, pin_memory=False, **options)  #! TRN102
+    val_loader = DataLoader(validation, pin_memory=False, **options)
     return train_loader, val_loader
 
 
@@ -47,5 +47,5 @@ def main(dataset, validation, features, labels):
 
 def create(dataset, phase, device_count):
     if phase == "train":
-        return DataLoader(dataset, batch_size=16, num_workers=4 * device_count, pin_memory=False)  #! TRN102
+        return DataLoader(dataset, batch_size=16, num_workers=4 * device_count, pin_memory=False)
     return DataLoader(dataset, batch_size=1, num_workers=1, pin_memory=True)

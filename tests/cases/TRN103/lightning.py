@@ -14,7 +14,7 @@ class Digits(pl.LightningDataModule):
         self.workers = workers
 
     def train_dataloader(self):
-        return DataLoader(self.dataset, batch_size=32, num_workers=self.workers, shuffle=True)  #! TRN103
+        return DataLoader(self.dataset, batch_size=32, num_workers=self.workers, shuffle=True)  #! TRN102 TRN103
 
     def test_dataloader(self):
         return DataLoader(self.dataset, batch_size=32, num_workers=self.workers)  # tests run once
@@ -39,7 +39,7 @@ class Derived(Digits):
         return self._made(self.dataset)
 
     def _made(self, dataset):
-        return DataLoader(dataset, batch_size=64, num_workers=2)  #! TRN103
+        return DataLoader(dataset, batch_size=64, num_workers=2)  #! TRN102 TRN103
 
 
 class Plain:
@@ -50,7 +50,7 @@ class Plain:
 
 
 def main(dataset, learner):
-    train_loader = DataLoader(dataset, batch_size=32, num_workers=os.cpu_count(), shuffle=True)  #! TRN103
+    train_loader = DataLoader(dataset, batch_size=32, num_workers=os.cpu_count(), shuffle=True)  #! TRN102 TRN103
     trainer = pl.Trainer(max_epochs=100)
     trainer.fit(learner, train_loader)
 

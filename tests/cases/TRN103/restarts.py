@@ -60,7 +60,7 @@ def load_forever(dataset, batch_size, ordered):
 def with_pictures_now_and_then(model, optimizer, dataset, held_out, show):
     options = {"num_workers": 4, "pin_memory": True} if torch.cuda.is_available() else {}
     loader = DataLoader(dataset, 8, shuffle=True, **options)  #! TRN103
-    samples = DataLoader(held_out, 5, shuffle=True, num_workers=1, pin_memory=True)  #! TRN103
+    samples = DataLoader(held_out, 5, shuffle=True, num_workers=1, pin_memory=True)
     step = 0
     for epoch in range(50):
         for images in loader:

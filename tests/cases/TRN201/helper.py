@@ -25,5 +25,5 @@ class Trainer:
     def norm_of_gradients(self):
         squares = 0.0
         for parameter in self.model.parameters():
-            squares += (parameter.grad**2).sum().item()  #! TRN211
+            squares += (parameter.grad**2).sum().item()  #! TRN201
         return squares**0.5

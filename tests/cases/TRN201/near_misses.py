@@ -52,40 +52,6 @@ def act(policy, envs, total, device):
             loss.backward()
 
 
-def train_together(model, criterion, optimizer, train_loader, accelerator, device, epochs):
-    last = False
-    for done, (inputs, targets) in enumerate(train_loader):
-        ended = torch.full((), int(last), dtype=torch.int32, device=device)
-        torch.distributed.all_reduce(ended, op=torch.distributed.ReduceOp.MAX)
-        last = bool(ended.item())  # all ranks leave the loop together
-        rows = torch.full((1,), len(inputs) if accelerator.is_main_process else 0, device=device)
-        torch.distributed.broadcast(rows, src=0)
-        first = int(rows.item())  # what the first rank has, and the others must know
-        loss = criterion(model(inputs.to(device, non_blocking=True)[:first]), targets.to(device, non_blocking=True))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        reached = torch.full((), int(done >= epochs), device=device)
-        if int(accelerator.reduce(reached, reduction="sum").item()) >= 1 or last:
-            break
-
-
-def train_on_answers(model, teacher, tokenizer, optimizer, prompt_loader, device):
-    for prompts in prompt_loader:
-        prompts = prompts.to(device, non_blocking=True)
-        with torch.no_grad():
-            answers = teacher(prompts).argmax(-1)
-        lengths = (answers != 0).sum(dim=1)
-        texts = []
-        for row in range(len(prompts)):
-            length = int(lengths[row].item())  # the text is for people, and making it takes far longer
-            texts.append(tokenizer.decode(answers[row, :length].cpu().numpy(), skip_special_tokens=True))
-        loss = model(answers, texts).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def spread_all(model, grads, prompts):
     import ray
 

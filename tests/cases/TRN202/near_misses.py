@@ -36,26 +36,8 @@ def predict(model, test_loader, device):
     return np.concatenate(found).tolist()
 
 
-def reward_completions(model, policy, tokenizer, optimizer, prompt_loader, score, device):
-    for prompts in prompt_loader:
-        prompts = prompts.to(device, non_blocking=True)
-        tokens = policy.generate(prompts)
-        texts = [tokenizer.decode(row.tolist()) for row in tokens]
-        rewards = torch.tensor(score(texts)).to(device, non_blocking=True)
-        loss = (model(tokens) * rewards).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def lengths_of(completion_ids):
     return [row.index(0) if 0 in row else len(row) for row in completion_ids.tolist()]
-
-
-def agreed(flags):
-    held = torch.tensor(flags, dtype=torch.int32, device="cuda")
-    torch.distributed.all_reduce(held)
-    return [flag > 0 for flag in held.tolist()]
 
 
 @torch.no_grad()
@@ -66,8 +48,6 @@ def eval_step(model, inputs, masks):
 
 def train_with_lengths(model, policy, optimizer, prompt_loader, masks, device):
     for prompts in prompt_loader:
-        if any(agreed([model.full, model.tired])):
-            continue
         with torch.no_grad():
             completion_ids = policy(prompts.to(device, non_blocking=True)).argmax(-1)
         lengths = lengths_of(completion_ids)

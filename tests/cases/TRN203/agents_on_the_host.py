@@ -43,8 +43,8 @@ class OnDevice:
 
     def learn(self, memory):
         drawn = random.sample(memory, 32)
-        states = torch.FloatTensor([item.state for item in drawn]).cuda()
-        rewards = torch.FloatTensor([item.reward for item in drawn]).cuda()
+        states = torch.FloatTensor([item.state for item in drawn]).cuda()  #! TRN207
+        rewards = torch.FloatTensor([item.reward for item in drawn]).cuda()  #! TRN207
         loss = nn.functional.mse_loss(self.network(states).squeeze(1), rewards)
         self.optimizer.zero_grad()
         loss.backward()

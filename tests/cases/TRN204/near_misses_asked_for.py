@@ -1,4 +1,4 @@
-"""Waits that an option asks for, or that an exchange with a neighbour needs."""
+"""Waits that an option asks for; for an exchange with a neighbour, its request is waited for."""
 
 import torch
 import torch.distributed as dist
@@ -18,7 +18,7 @@ def train_stages(model, optimizer, train_loader, neighbour, device):
     for inputs in train_loader:
         outputs = model(inputs.to(device, non_blocking=True))
         request = dist.isend(outputs, neighbour)
-        torch.cuda.synchronize()
+        torch.cuda.synchronize()  #! TRN204
         request.wait()
         optimizer.zero_grad()
         outputs.mean().backward()

@@ -57,9 +57,12 @@ def validate(model, val_loader, device):
     return correct
 
 
-def batch_to_device(batch, device):
-    """Called by the training scripts of the whole project."""
-    for name, value in batch.items():
-        if isinstance(value, torch.Tensor):
-            batch[name] = value.to(device)  #! TRN205
-    return batch
+def joined_here(model, criterion, optimizer, train_loader, device):
+    """The loop joins what the loader pinned: that lies in pageable memory whatever is asked for."""
+    for left, right, targets in train_loader:
+        pairs = torch.cat([left, right], dim=0)
+        pairs = pairs.to(device)  #! TRN205
+        loss = criterion(model(pairs), targets.to(device, non_blocking=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

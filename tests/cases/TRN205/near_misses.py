@@ -81,14 +81,3 @@ class Pipeline(nn.Module):
 
     def forward(self, x):
         return self.second(self.first(x).to("cuda:1"))
-
-
-def joined_here(model, criterion, optimizer, train_loader, device):
-    """The loop joins what the loader pinned: that lies in pageable memory whatever is asked for."""
-    for left, right, targets in train_loader:
-        pairs = torch.cat([left, right], dim=0)
-        pairs = pairs.to(device)
-        loss = criterion(model(pairs), targets.to(device, non_blocking=True))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()

@@ -21,12 +21,12 @@ class Memory:
         rows = np.random.randint(0, self.filled, size=count)
         states = self.states[rows].copy()
         return (
-            torch.as_tensor(states, device=self.device).float(),  #! TRN205
-            torch.FloatTensor(self.rewards[rows]).to(self.device),
+            torch.as_tensor(states, device=self.device).float(),  #! TRN207
+            torch.FloatTensor(self.rewards[rows]).to(self.device),  #! TRN207
         )
 
     def latest(self):
-        return torch.as_tensor(self.states[self.filled - 1], device=self.device)
+        return torch.as_tensor(self.states[self.filled - 1], device=self.device)  #! TRN207
 
 
 class Agent:

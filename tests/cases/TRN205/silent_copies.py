@@ -33,8 +33,8 @@ def language(corpus, model, optimizer, criterion, length):
     model = model.to(device)
     ids = torch.LongTensor(corpus).view(20, -1)
     for i in range(0, ids.size(1) - length, length):
-        inputs = ids[:, i : i + length].to(device)  #! TRN205
-        targets = ids[:, i + 1 : i + 1 + length].to(device)
+        inputs = ids[:, i : i + length].to(device)  #! TRN207
+        targets = ids[:, i + 1 : i + 1 + length].to(device)  #! TRN207
         loss = criterion(model(inputs), targets)
         optimizer.zero_grad()
         loss.backward()

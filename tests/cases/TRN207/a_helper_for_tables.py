@@ -31,7 +31,7 @@ def pick(table, times):
     return torch.from_numpy(table).to(times.device)[times].float()  #! TRN207
 
 
-def train(model, optimizer, loader, process):
+def train(model, optimizer, loader, process: Process):
     model.cuda()
     for x in loader:
         x = x.cuda(non_blocking=True)

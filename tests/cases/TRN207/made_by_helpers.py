@@ -35,7 +35,7 @@ class Mixer(nn.Module):
         for part in hidden.unbind(1):
             maps, boxes = heat_maps(4, 16)
             part = part + maps.to(part.device).sum()  #! TRN207
-            part = part + boxes.to(part.device).sum()
+            part = part + boxes.to(part.device).sum()  #! TRN207
         taken = np.full((len(lengths), cells.size(1)), False)
         for row, length in enumerate(lengths):
             taken[row, : int(length * 0.1)] = True

@@ -39,7 +39,3 @@ def adversarial(generator, critic, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-
-
-def gather_losses(local_losses, sizes):
-    return [torch.zeros(size).to(local_losses) for size in sizes]  #! TRN207

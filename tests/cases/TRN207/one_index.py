@@ -14,7 +14,7 @@ def minibatches(model, optimizer, loader, device):
         order = np.random.permutation(len(states))
         assert states.device.type in supported
         loss = (model(states[order]) - returns[order]).pow(2).mean()  #! TRN207
-        kept = returns[order].sum()
+        kept = returns[order].sum()  #! TRN207
         optimizer.zero_grad()
         (loss + kept).backward()
         optimizer.step()

@@ -20,8 +20,8 @@ class Process:
 
     def training_losses(self, model, x, device):
         drawn = np.random.randint(0, 64, size=len(x))
-        times = torch.from_numpy(drawn).long().to(device)  #! TRN217
-        seen = torch.from_numpy(self.recent).to(device)
+        times = torch.from_numpy(drawn).long().to(device)  #! TRN207
+        seen = torch.from_numpy(self.recent).to(device)  #! TRN207
         noise = torch.randn_like(x)
         return (model(self.noisy(x, times, noise), times) - noise).square().mean() * seen.mean()
 
@@ -31,7 +31,7 @@ def pick(table, times):
 
 
 def mean_over_ranks(value):
-    total = torch.tensor(value).cuda()  #! TRN207
+    total = torch.tensor(value).cuda()  #! TRN208
     torch.distributed.all_reduce(total)
     return total.item() / torch.distributed.get_world_size()  #! TRN201
 
@@ -48,7 +48,7 @@ class Buffer:
         return torch.from_numpy(self.rows[chosen]).to(device)
 
 
-def train(model, process, optimizer, train_loader, memory, device):
+def train(model, process: Process, optimizer, train_loader, memory, device):
     for images in train_loader:
         images = images.to(device, non_blocking=True)
         loss = process.training_losses(model, images, device)

@@ -9,7 +9,7 @@ def train(model, optimizer, loader, device, weight: float):
         inputs = inputs.to(device, non_blocking=True)
         targets = targets.to(device, non_blocking=True)
         outputs = model(inputs)
-        least = torch.tensor([1], device=device, dtype=torch.float32)  #! TRN208
+        least = torch.tensor([1], device=device, dtype=torch.float32)  #! TRN207
         count = torch.max((targets > 0).sum(), least)
         scale = torch.as_tensor(weight / 2, device=device)  #! TRN208
         size = torch.tensor(len(inputs), device="cuda")  #! TRN208

@@ -14,7 +14,7 @@ def train(model, teacher, optimizer, train_loader, pad, device):
         padded = ~known
         loss = F.cross_entropy(logits[known], targets[known])  #! TRN209
         logits[padded] -= 1.0  #! TRN209
-        logits[known] = teacher(tokens)[known]
+        logits[known] = teacher(tokens)[known]  #! TRN209
         rows = torch.where(targets == 1)[0]  #! TRN209
         chosen = torch.nonzero(targets, as_tuple=False)  #! TRN209
         picked = torch.masked_select(logits, known.unsqueeze(-1))  #! TRN209

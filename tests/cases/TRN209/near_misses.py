@@ -58,7 +58,6 @@ class Padded(torch.nn.Module):
         self.kernel_size = _pair(kernel_size)
 
     def forward(self, images):
-        images = images.cuda()
         extra = max(self.kernel_size[0] - images.size(2), 0)
         return images[:, :, : images.size(2) - extra]
 
@@ -91,7 +90,7 @@ class Answers(torch.nn.Module):
         return hidden[scores > 0.5]
 
 
-def train_answers(optimizer, prompt_loader, tokenizer, device):
+def train_answers(optimizer, prompt_loader, device):
     model = Answers()
     for step, (hidden, answers) in enumerate(prompt_loader):
         answers = answers.to(device, non_blocking=True)
@@ -99,8 +98,6 @@ def train_answers(optimizer, prompt_loader, tokenizer, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        for row in answers:
-            model.remember(tokenizer.decode(row[row != 0], skip_special_tokens=True))
 
 
 def pooled(values, mask=None):
@@ -115,14 +112,3 @@ def train_pooled(model, optimizer, train_loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-
-
-def train_counting(model, optimizer, train_loader, counter, device):
-    """The numbers are needed on the host, whatever their number."""
-    for inputs, tokens in train_loader:
-        tokens = tokens.to(device, non_blocking=True)
-        loss = model(inputs.to(device, non_blocking=True), tokens)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        counter.update(tokens[tokens != 0].tolist())

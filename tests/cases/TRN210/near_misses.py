@@ -10,11 +10,10 @@ class PostProcess(nn.Module):
 
 
 class Tagger(nn.Module):
-    def __init__(self, width, classifier):
+    def __init__(self, width):
         super().__init__()
         self.recurrent = nn.LSTM(width, width)
         self.history = []
-        self.classifier = classifier
 
     def forward(self, features, lengths):
         packed = nn.utils.rnn.pack_padded_sequence(features, lengths, enforce_sorted=False)
@@ -23,16 +22,15 @@ class Tagger(nn.Module):
             self.history.append(output.data.cpu())
         shape = torch.Size(features.shape)
         first = shape[0]
-        weights = self.classifier.predict_proba(output.data.detach().cpu().numpy())
-        return output.data[:first].sum() * weights.mean()
+        return output.data[:first].sum()
 
     @torch.no_grad()
     def predict(self, features, lengths):
         return self(features, lengths).cpu().tolist()
 
 
-def train(loader, classifier, device):
-    model = Tagger(64, classifier).to(device)
+def train(loader, device):
+    model = Tagger(64).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     for features, lengths in loader:
         features = features.to(device, non_blocking=True)

@@ -14,7 +14,7 @@ def train(model, optimizer, loader, accelerator, writer, metrics):
         optimizer.step()
         mean_loss = accelerator.gather(loss.detach()).mean()  #! TRN215
         total += mean_loss
-        metrics["loss"].append(accelerator.gather(loss.detach()).mean().item())  #! TRN215
+        metrics["loss"].append(accelerator.gather(loss.detach()).mean().item())  #! TRN201 TRN215
         if step % 100 == 0:
             writer.add_scalar("loss", total / 100, step)
 

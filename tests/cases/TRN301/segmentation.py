@@ -38,4 +38,4 @@ class Trainer:
     def validate(self):
         for images in self.val_loader:
             self.model(images.to(self.device, non_blocking=True))
-            torch.cuda.empty_cache()  #! TRN301
+            torch.cuda.empty_cache()

@@ -78,12 +78,12 @@ def explore(env, device, total, noise):
         if step < 1000:
             actions = np.array([env.action_space.sample()])
         else:
-            actions = actor(torch.Tensor(observation).to(device))  #! TRN303
+            actions = actor(torch.Tensor(observation).to(device))  #! TRN207 TRN303
             actions = actions.detach().cpu().numpy() + np.random.normal(0, noise, (1, 4))
         observation, reward, done, _ = env.step(actions)
         if step >= 1000:
             spread = torch.randn_like(torch.Tensor(actions[0]))
-            loss = (actor(spread.to(device)) - 1).square().mean()  #! TRN207
+            loss = (actor(spread.to(device)) - 1).square().mean()  #! TRN205
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

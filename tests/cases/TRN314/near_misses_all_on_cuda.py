@@ -15,5 +15,5 @@ def main(model, optimizer, path):
 
 
 if __name__ == "__main__":
-    torch.set_default_tensor_type("torch.cuda.FloatTensor")  #! TRN816
+    torch.set_default_tensor_type("torch.cuda.FloatTensor")
     main(*prepared())

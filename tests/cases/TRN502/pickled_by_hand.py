@@ -7,8 +7,8 @@ import torch.distributed as dist
 
 
 def gathered(value):
-    data = torch.frombuffer(bytearray(pickle.dumps(value)), dtype=torch.uint8).cuda()
-    size = torch.tensor([data.numel()], device="cuda")  #! TRN208
+    data = torch.frombuffer(bytearray(pickle.dumps(value)), dtype=torch.uint8).cuda()  #! TRN207
+    size = torch.tensor([data.numel()], device="cuda")  #! TRN207
     sizes = [torch.zeros_like(size) for _ in range(dist.get_world_size())]
     dist.all_gather(sizes, size)
     most = max(int(each) for each in sizes)  #! TRN203

@@ -40,7 +40,7 @@ class Meter:
     def synchronize(self):
         if not dist.is_initialized():
             return
-        totals = torch.tensor([self.count, self.total], dtype=torch.float64, device="cuda")
+        totals = torch.tensor([self.count, self.total], dtype=torch.float64, device="cuda")  #! TRN207
         dist.barrier()  #! TRN505
         dist.all_reduce(totals)
         self.count, self.total = totals.unbind()

@@ -61,7 +61,7 @@ def skips_what_overflowed(model, criterion, optimizer, train_loader):
     for inputs, targets in train_loader:
         loss = criterion(model(inputs), targets)
         loss.backward()
-        if not torch.isfinite(loss):
+        if not torch.isfinite(loss):  #! TRN203
             optimizer.zero_grad()
             continue
         optimizer.step()

@@ -88,7 +88,7 @@ def added_norm(model):
 def read_norm(model):
     total = 0.0
     for weight in model.parameters():
-        total += weight.grad.norm().item() ** 2  # TRN211
+        total += weight.grad.norm().item() ** 2  #! TRN201
     return total
 
 

@@ -52,7 +52,7 @@ class OnTheHost:
     @torch.no_grad()
     def update(self, model):
         for slow, fast in zip(self.copy.parameters(), model.parameters()):
-            slow.mul_(0.99).add_(fast.detach().to("cpu"), alpha=0.01)
+            slow.mul_(0.99).add_(fast.detach().to("cpu"), alpha=0.01)  #! TRN202
 
 
 def initialise(model):

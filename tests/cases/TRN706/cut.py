@@ -32,7 +32,7 @@ def build(width):
 
 def loss_of(scores, targets):
     loss = torch.nn.functional.cross_entropy(scores.cuda(), targets.cuda())
-    if loss > 10:  #! TRN706
+    if float(loss) > 10:  #! TRN706
         return loss.clamp(max=10)
     return loss
 

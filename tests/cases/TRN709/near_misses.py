@@ -30,7 +30,7 @@ def train(train_loader):
         loss = criterion(outputs, targets)
         confidence = F.softmax(outputs, dim=1).amax(1)
         loss.backward()
-        print(confidence.mean())
+        print(confidence.mean())  #! TRN203
 
 
 def twice_is_once(model, inputs, targets):

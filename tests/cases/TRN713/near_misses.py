@@ -36,7 +36,7 @@ class NextSentence(nn.Module):
 class MaskedOnly(nn.Module):
     def forward(self, tokens, labels):
         hidden = self.encoder(tokens)
-        masked = torch.nonzero(labels.view(-1) + 1).view(-1)
+        masked = torch.nonzero(labels.view(-1) + 1).view(-1)  #! TRN209
         scores = self.lm_head(hidden, masked)
         return F.cross_entropy(scores.view(-1, self.config.vocab_size), labels.view(-1)[masked])
 

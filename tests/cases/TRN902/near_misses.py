@@ -34,7 +34,7 @@ def short(model, optimizer, loader):
                 break
     with profiler.profile() as trace:
         for _ in range(10):
-            step(model, optimizer, torch.ones(4))
+            step(model, optimizer, torch.ones(4, device="cuda"))
     return trace
 
 

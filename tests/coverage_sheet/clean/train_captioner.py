@@ -45,7 +45,7 @@ def train(model, dataset, device, epochs, log):
         for step, (images, tokens) in enumerate(loader):
             images = images.to(device, non_blocking=True)
             tokens = tokens.to(device, non_blocking=True)
-            weights = torch.from_numpy(np.linspace(1.0, 0.5, len(images)).astype(np.float32)).cuda()
+            weights = torch.linspace(1.0, 0.5, len(images), device=device)
             is_last = (step + 1) % ACCUMULATE == 0
             with nullcontext() if is_last else model.no_sync():
                 with torch.autocast("cuda", dtype=torch.bfloat16):

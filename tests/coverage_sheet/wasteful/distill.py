@@ -23,7 +23,7 @@ def train(pictures, device, epochs):
     )
     teacher = models.resnet101(weights="IMAGENET1K_V2").eval().requires_grad_(False).to(device)
     network = models.resnet18(num_classes=1000).to(device)
-    student = DistributedDataParallel(network, device_ids=[device], gradient_as_bucket_view=True)  #! TRN533
+    student = DistributedDataParallel(network, device_ids=[device], gradient_as_bucket_view=True)
     optimizer = torch.optim.SGD(student.parameters(), lr=0.1, momentum=0.9, fused=True)
     kept = []
     for epoch in range(epochs):
@@ -31,12 +31,12 @@ def train(pictures, device, epochs):
         for images, labels in loader:
             images = images.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
-            noise = torch.from_numpy(np.random.normal(0, 0.1, images.shape)).float().to(device)  #! TRN217
+            noise = torch.from_numpy(np.random.normal(0, 0.1, images.shape)).float().to(device)  #! TRN207
             with torch.no_grad():
                 answers = teacher(images)
             before = copy.deepcopy(student.state_dict())  #! TRN312
             with torch.autocast("cuda"):  #! TRN402
-                scores = student.module(images + noise)  #! TRN408 TRN526 TRN705
+                scores = student.module(images + noise)  #! TRN408 TRN705
                 loss = hard_label_loss(scores, labels) + soft_label_loss(scores, answers, 4.0)
             optimizer.zero_grad()
             loss.backward()
@@ -47,11 +47,11 @@ def train(pictures, device, epochs):
                 dist.all_reduce(parameter.grad)  #! TRN504
             torch._foreach_div_([parameter.grad for parameter in student.parameters()], seen)
             for parameter in student.parameters():
-                torch.nn.utils.clip_grad_norm_(parameter, 1.0)  #! TRN611
+                torch.nn.utils.clip_grad_norm_(parameter, 1.0)
             optimizer.step()
             kept.append(scores)  #! TRN315
             if dist.get_rank() == 0:
-                torch.save(student.module.state_dict(), "student.pt")  #! TRN313 TRN534
+                torch.save(student.module.state_dict(), "student.pt")  #! TRN313
     return before, kept
 
 

@@ -10,7 +10,7 @@ from torch import nn
 from caption.data import tokenizer, web_loader
 from caption.model import TextTower
 
-os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segment:True"  #! TRN310
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segment:True"
 
 
 class MaskedText(nn.Module):
@@ -35,20 +35,20 @@ def hide(tokens, share=0.15):
 
 
 def main(path, held_out):
-    torch.set_default_tensor_type("torch.cuda.FloatTensor")  #! TRN816
+    torch.set_default_tensor_type("torch.cuda.FloatTensor")
     model = MaskedText().cuda()
     amp.initialize(model, opt_level="O1")  #! TRN817
     criterion = nn.CrossEntropyLoss()  # trainlint: ignore[TRN814]  #! TRN002
     for captions in web_loader(path, 128):
         encoded = tokenizer(captions, truncation=True, padding=True, return_tensors="pt")
         tokens, labels = hide(encoded["input_ids"].cuda(non_blocking=True))
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)  #! TRN603
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
         loss = criterion(model(tokens).flatten(0, 1), labels.flatten())  #! TRN705
         optimizer.zero_grad()
         with amp.scale_loss(loss, optimizer) as scaled_loss:  #! TRN817
             scaled_loss.backward()
         optimizer.step()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)  #! TRN608
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     right = torch.zeros((), device="cuda")  # trainlint: ignore[TRN299] once only  #! TRN003
     test_loader = web_loader(held_out, 128)
     with torch.no_grad():

@@ -18,7 +18,7 @@ def images_per_second(model, images, rounds):
         start = time.perf_counter()
         for _ in range(rounds):
             model(images)
-        seconds = time.perf_counter() - start  #! TRN905
+        seconds = time.perf_counter() - start
     return rounds * len(images) / seconds
 
 
@@ -29,7 +29,7 @@ def seconds_per_round(network, images, rounds):
     for _ in range(rounds):
         model(images)
     torch.cuda.synchronize()
-    return (time.perf_counter() - start) / rounds  #! TRN906
+    return (time.perf_counter() - start) / rounds
 
 
 @torch.compile
@@ -61,7 +61,7 @@ def mark_training(model, optimizer, loader, device):
         for images, tokens in loader:
             images = images.to(device, non_blocking=True)
             tokens = tokens.to(device, non_blocking=True)
-            forward = torch.compile(lambda x, y: caption_loss(model(x, y), y))  #! TRN704
+            forward = torch.compile(lambda x, y: caption_loss(model(x, y), y))
             loss = forward(images, tokens)
             optimizer.zero_grad()
             loss.backward()

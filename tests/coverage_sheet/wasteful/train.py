@@ -39,7 +39,7 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
         with autocast():
             pictures, captions, scale = model(images, tokens)  #! TRN705
             loss = contrastive_loss(pictures, captions, scale)
-        if not torch.isfinite(loss):  #! TRN214
+        if not torch.isfinite(loss):  #! TRN203
             raise FloatingPointError("the loss is not finite")
         optimizer.zero_grad()
         scaler.scale(loss).backward()
@@ -53,8 +53,8 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
         dist.all_reduce(mean_loss)  #! TRN215
         if step % 50 == 0 and is_main():
             print(mean_loss / dist.get_world_size())
-        meter.update(loss)  #! TRN218
-        bar.set_postfix(loss=loss.item())  #! TRN212
+        meter.update(loss)
+        bar.set_postfix(loss=loss.item())  #! TRN201
         dist.barrier()  #! TRN505
         torch.cuda.empty_cache()  #! TRN301
     return running_loss / len(loader)
@@ -88,7 +88,7 @@ def main():
 
     network = ImageText().to(device)
     average = copy.deepcopy(network)
-    for parameter in network.parameters():  #! TRN531
+    for parameter in network.parameters():
         dist.broadcast(parameter.data, src=0)
     model = DistributedDataParallel(network, device_ids=[device], find_unused_parameters=True)  #! TRN508 TRN530
     optimizer = make_optimizer(model, options.lr)

@@ -29,13 +29,13 @@ def train(model, dataset, device, epochs, log):
     sampler = DistributedSampler(dataset)
     loader = DataLoader(dataset, 64, sampler=sampler, num_workers=8, pin_memory=True, persistent_workers=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
-    schedule = CosineAnnealingLR(optimizer, T_max=len(loader))  #! TRN609
+    schedule = CosineAnnealingLR(optimizer, T_max=len(loader))
     for epoch in range(epochs):
         sampler.set_epoch(epoch)
         for step, (images, tokens) in enumerate(loader):
             images = images.to(device, non_blocking=True)
             tokens = tokens.to(device, non_blocking=True)
-            weights = torch.from_numpy(np.linspace(1.0, 0.5, len(images))).pin_memory().cuda(non_blocking=True)  #! TRN411
+            weights = torch.from_numpy(np.linspace(1.0, 0.5, len(images))).pin_memory().cuda(non_blocking=True)
             share = torch.tensor(0.9, device=device)  #! TRN208
             is_last = (step + 1) % ACCUMULATE == 0
             with torch.autocast("cuda", dtype=torch.bfloat16):
@@ -44,7 +44,7 @@ def train(model, dataset, device, epochs, log):
                 if is_last:
                     loss.backward()  #! TRN405
                 else:
-                    with model.no_sync():  #! TRN523
+                    with model.no_sync():
                         loss.backward()  #! TRN405
             log(gradient_norm(model))
             if is_last:
@@ -56,7 +56,7 @@ def train(model, dataset, device, epochs, log):
             log(sum(counts))
             gc.collect()  #! TRN302
             if step % 20 == 0:
-                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "last.pt")  #! TRN516 TRN534
+                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "last.pt")
 
 
 def main():

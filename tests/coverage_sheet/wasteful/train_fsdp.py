@@ -18,7 +18,7 @@ def train(rows, local_rank, epochs):
     dataset = Captions(rows)
     loader = DataLoader(dataset, 16, shuffle=True, num_workers=8, pin_memory=True)  #! TRN103 TRN107
     network = Captioner(width=2048, heads=32)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=True)  #! TRN512
+    optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=True)
     model = FSDP(network, device_id=local_rank)  #! TRN513 TRN514
     scaler = torch.amp.GradScaler("cuda")  #! TRN403
     scales = []
@@ -31,7 +31,7 @@ def train(rows, local_rank, epochs):
             optimizer.zero_grad(set_to_none=False)  #! TRN306
             scaler.scale(loss).backward()
             scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  #! TRN525
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             scaler.step(optimizer)
             scaler.update()
             scales.append(scaler.get_scale())  #! TRN213

@@ -28,10 +28,10 @@ def train(network, paths, device, epochs, accumulate):
             mask = mask.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
             seen = mask.sum()
-            dist.all_reduce(seen)  #! TRN506
+            dist.all_reduce(seen)
             scores = model(regions, tokens, mask)  #! TRN705
             loss = region_loss(scores, labels)
-            loss.backward(retain_graph=True)  #! TRN305 TRN307 TRN510
+            loss.backward(retain_graph=True)  #! TRN307 TRN510
             if (step + 1) % accumulate == 0:
                 optimizer.step()
                 optimizer.zero_grad()

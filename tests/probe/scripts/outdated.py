@@ -38,7 +38,6 @@ torch.get_autocast_gpu_dtype()  # TRN812
 nn.parallel.DistributedDataParallel(nn.Linear(2, 2), broadcast_buffers=False)  # TRN813
 nn.MSELoss(size_average=False)  # TRN814
 torch.distributed.nn.all_reduce(pair)  # TRN815
-torch.set_default_tensor_type(torch.FloatTensor)  # TRN816
 
 model = nn.Linear(2, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from tests.rules.catalogue import STATED, all_rules, source
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import STATED, all_rules, judged_source, source
 from trainlint.finding import Confidence, Finding, Safety
 from trainlint.fixing import apply_fixes
 from trainlint.rule import Rule
@@ -23,7 +22,7 @@ def _rules() -> tuple[Rule, ...]:
 def fixes(text: str, *codes: str) -> dict[str, list[Finding]]:
     """The findings with a fix, of some rules or all, by code."""
     chosen = [rule for rule in _rules() if not codes or rule.code in codes]
-    verdicts = judge(source(text), chosen, _ALL, known=all_rules())
+    verdicts = judged_source(source(text), chosen, _ALL)
     assert not verdicts.failures
     found: dict[str, list[Finding]] = {}
     for finding in verdicts.findings:

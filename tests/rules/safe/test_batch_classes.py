@@ -108,17 +108,16 @@ OWN = """import torch
 
 
 class Boxes:
-    def __init__(self, rows: torch.Tensor):
+    def __init__(self, rows):
         self.rows = rows
 
     def {name}(self, device: torch.device):
-        return Boxes(self.rows.{name}(device))
+        return self.rows.{name}(device)
 
 
 def train(model, optimizer, loader, device: torch.device):
     for rows in loader:
-        boxes = Boxes(rows).{name}(device)
-        loss = model(boxes).sum()
+        loss = model(Boxes(rows).{name}(device)).sum()
         loss.backward()
         optimizer.step()
 """

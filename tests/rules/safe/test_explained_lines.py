@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, all_rules, source
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import DEFAULT, all_rules, judged_source, source
 from trainlint.finding import Confidence, Finding
 
 STEP = """
@@ -27,7 +26,7 @@ RULES = [rule() for rule in all_rules() if rule.code in ("TRN204", "TRN801")]
 
 
 def found(text: str) -> Finding:
-    (finding,) = judge(source(text), RULES, SHOW_ALL, known=all_rules()).findings
+    (finding,) = judged_source(source(text), RULES, SHOW_ALL).findings
     return finding
 
 

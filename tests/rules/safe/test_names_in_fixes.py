@@ -122,22 +122,6 @@ def test_what_a_launcher_sets_by_either_name_is_out_of_sight(line: str) -> None:
     assert not safe(code, "TRN532")
 
 
-def test_a_loop_whose_variable_is_read_afterwards_stays() -> None:
-    code = """import torch.distributed as dist
-from torch.nn.parallel import DistributedDataParallel
-
-
-def replicate(model, rank):
-    model = model.to(rank)
-    for parameter in model.parameters():
-        dist.broadcast(parameter.data, src=0)
-    {}
-    return DistributedDataParallel(model, device_ids=[rank])
-"""
-    assert fixes(code.format("pass"), "TRN531")
-    assert not fixes(code.format("print(parameter)"), "TRN531")
-
-
 @pytest.mark.parametrize(
     ("other", "is_fixed"),
     [

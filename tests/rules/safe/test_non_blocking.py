@@ -114,6 +114,7 @@ LEFT_ALONE = {
     "another part of the batch": code("labels.zero_()"),
     "a clone": code("own.zero_()", "own = rows.clone()"),
     "what the dataset was made of": code("mix(dataset)"),
+    "a tensor that is filled": code("moved.copy_(rows)", "moved = torch.ones(4, device='cuda')", "pass"),
     "it is only read": code("print(rows.shape, len(rows), rows.sum().item())"),
     "a part of it": code('print(batch["rows"].shape)', copy='moved = batch["rows"].cuda()', batch="batch"),
     "each part of a dict": code(
@@ -141,6 +142,18 @@ def test_memory_that_is_written_to_later_is_for_a_person_to_judge(text: str) -> 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
 def test_memory_that_is_left_alone_is_safe(text: str) -> None:
     assert safe(text, "TRN205") == {"TRN205"}
+
+
+@pytest.mark.parametrize(
+    "options", ["**options", "*options", "non_blocking=False", "non_blocking=model.flag", "torch.float, False"]
+)
+def test_what_says_already_whether_to_wait_is_left_alone(options: str) -> None:
+    assert not fixes(code(copy=f'moved = rows.to("cuda", {options})'), "TRN205")
+
+
+@pytest.mark.parametrize("copy", ["rows.type_as(weight)", "torch.as_tensor(rows, device='cuda')"])
+def test_what_takes_no_such_keyword_is_left_alone(copy: str) -> None:
+    assert not fixes(code(f"moved = {copy}", "weight = torch.ones(1, device='cuda')", "pass"), "TRN205")
 
 
 def test_memory_that_a_caller_hands_over_is_for_a_person_to_judge() -> None:

@@ -15,7 +15,6 @@ from tests.rules import (
 )
 from trainlint.finding import Safety
 from trainlint.rule import Rule
-from trainlint_rules.distributed.broadcast_before_ddp import BroadcastBeforeDdp
 from trainlint_rules.distributed.private_collective import PrivateCollective
 
 
@@ -110,19 +109,6 @@ def train():
         model.weight.data.mul_(0.5).add_(whole.view(2, 4, 4).mean(0))
     return model
 """
-_REPLICA = """
-
-def train():
-    torch.manual_seed(torch.distributed.get_rank())
-    model = replicate(torch.nn.Linear(4, 2), "cpu")
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(4):
-        optimizer.zero_grad()
-        model(torch.randn(3, 4)).square().mean().backward()
-        optimizer.step()
-    return model
-"""
-
 TOYS: dict[str, list[Toy]] = {
     "TRN002": [Toy(SILENCED)],
     "TRN801": [Toy(AMP)],
@@ -142,9 +128,4 @@ for _rule, _text in _TRAINED_ELSEWHERE_TOO:
 PROCESSES: dict[str, Toy] = {
     "TRN501": Toy(GATHERED),
     "TRN519": Toy("import torch\n" + PrivateCollective.manual.example + _COLLECTIVE),
-    "TRN531": Toy(
-        "import torch\n"
-        + BroadcastBeforeDdp.manual.example.replace("device_ids=[local_rank]", "device_ids=None")
-        + _REPLICA
-    ),
 }

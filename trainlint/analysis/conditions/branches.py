@@ -61,11 +61,6 @@ def is_branch(block: Block, *, early_exits: bool = True) -> bool:
     return guard is not None and (early_exits or not guard.is_early_exit)
 
 
-def follows_early_exit(block: Block) -> bool:
-    """Whether an `if ...: return`, `continue`, `break` or `raise` stands above a block in its function."""
-    return any(guard.is_early_exit for guard in guards_around(block))
-
-
 def outside_branches(block: Block) -> Block:
     """The innermost block around code that is no branch, the code's own if that is none."""
     while block.kind is BlockKind.BRANCH and block.parent is not None:

@@ -5,14 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.forms.phases import names_training
-from trainlint.analysis.conditions.guards import parts_around
-from trainlint.analysis.syntax.blocks import Block
-
-
-def runs_rarely(conditions: Iterable[Condition]) -> bool:
-    """Whether a condition holds in few training steps only."""
-    return any(condition.rare for condition in conditions)
 
 
 def runs_where_missing(conditions: Iterable[Condition]) -> bool:
@@ -31,8 +23,3 @@ def runs_where_missing(conditions: Iterable[Condition]) -> bool:
 def is_on_some_ranks(conditions: Iterable[Condition]) -> bool:
     """Whether only some of the processes of a distributed job run the code."""
     return any(condition.kind is ConditionKind.RANK for condition in conditions)
-
-
-def is_for_training(block: Block) -> bool:
-    """Whether a test around a block, out to the module, says by its names that this is for training."""
-    return any(names_training(test, holds) for test, holds in parts_around(block, everywhere=True))

@@ -68,11 +68,6 @@ def is_about(word: str, *subjects: Subject) -> bool:
     return any(_WORDS[subject].search(word) for subject in subjects)
 
 
-def is_test_about(test: ast.expr, subject: Subject) -> bool:
-    """Whether a name or a string in a test speaks of a subject."""
-    return any(is_about(word, subject) for word in words_in(test))
-
-
 def asks_about(block: Block, *subjects: Subject) -> bool:
     """Whether a test around a block, out to the module, speaks of one of these subjects."""
     guards = guards_around(block, everywhere=True)

@@ -174,18 +174,6 @@ def _scaled(file: SemanticModel, node: ast.expr, block: Block) -> ast.expr:
     return node
 
 
-def holds_nothing(made: Creation) -> bool:
-    """Whether a created tensor has no elements, as `torch.tensor([])`: there is nothing to copy."""
-    given = made.call.args
-    if made.factory in COPIED | LEGACY and len(given) == 1 and isinstance(given[0], ast.List | ast.Tuple):
-        return not given[0].elts
-    if made.factory in FILLED and given:
-        sizes = given[:1] if made.factory == "full" or isinstance(given[0], ast.List | ast.Tuple) else given
-        parts = [part for size in sizes for part in getattr(size, "elts", [size])]
-        return any(type(constant(part)) is int and constant(part) == 0 for part in parts)
-    return False
-
-
 def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> Content | None:
     """What a factory fills its tensor with; None for an array that must be copied from the host anew each time."""
     if factory in FROM_ARRAY:

@@ -11,12 +11,8 @@ from typing import NamedTuple
 class EffectKind(Enum):
     """What is done."""
 
-    READS = "reads"
-    """Reads on the host what a parameter holds, where that is a tensor."""
     REDUCES = "reduces"
     """Sums or averages what a parameter holds over all ranks."""
-    COPIES = "copies"
-    """Copies to the device what a parameter holds, or a part of it."""
     GATHERS = "gathers"
     """Returns a list of tensors gathered from all ranks, and uses it for nothing else."""
     DIFFERENTIATES = "differentiates"

@@ -13,11 +13,10 @@ from trainlint.analysis.syntax.blocks import BlockKind
 
 MOST = 8
 """How many effects of a function are kept, nearest first."""
-_CARRIED = frozenset({EffectKind.REDUCES, EffectKind.COPIES})
+_CARRIED = frozenset({EffectKind.REDUCES})
 _CARRIED_ANYHOW = frozenset({EffectKind.DIFFERENTIATES})
 """What concerns no parameter, and matters however seldom it is done."""
-"""What a caller does as well. A read is told to direct callers alone: their own call is the place to report. Steps are
-settled together with the kinds of loops (programs/steps.py)."""
+"""What a caller does as well. Steps are settled together with the kinds of loops (programs/steps.py)."""
 
 
 def spread_effects(

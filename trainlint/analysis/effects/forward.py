@@ -17,12 +17,6 @@ _ALWAYS_COMPUTES = frozenset({"training_losses", "compute_loss"})
 _LOSS_CLASS = lazy(r"(Loss(es)?|Criterion|Matcher|Assigner)\w{0,50}$")
 _AFTERWARDS = lazy(r"Post_?Process", re.IGNORECASE)
 """Modules that make results of outputs, for evaluation."""
-_SET_UP = lazy(
-    r"init|load|build|convert|fuse|resize|export|reparam|register|create|setup|prune|merge|quanti|to_rgb|log|plot|vis|save|cache|"
-    r"^main$|^test|^train|^valid|^eval|^run|^get_dataset|^reset|^configure|^generate|inference|metric|benchmark|profile",
-    re.IGNORECASE,
-)
-"""Functions that run seldom, or that say nothing of what they run in."""
 _DEEPEST = 6
 
 
@@ -52,8 +46,3 @@ def _computes_by_name(file: SemanticModel, owner: Class, name: str) -> bool:
     if name not in _COMPUTES or _AFTERWARDS.search(owner.name):
         return False
     return file.kinds.is_module_class(owner) or bool(_LOSS_CLASS.search(owner.name))
-
-
-def sets_up(function: Function | None) -> bool:
-    """Whether a function, by its name, prepares something or runs now and then."""
-    return function is None or bool(_SET_UP.search(function.name))

@@ -56,18 +56,6 @@ class CallsBothWays(Generic[K, F]):
         return tuple(dict.fromkeys(found))
 
 
-def facts_around_loop(
-    loop_function: K,
-    calls: Mapping[K, Sequence[K]],
-    facts: Mapping[K, Sequence[F]],
-    modules: Mapping[K, K] | None = None,
-    *,
-    beside: bool = False,
-) -> tuple[F, ...]:
-    """The facts around one loop; see `CallsBothWays`, which answers for several loops of one project."""
-    return CallsBothWays(calls, facts, modules).around(loop_function, beside=beside)
-
-
 def _reachable(starts: Iterable[K], edges: Mapping[K, Sequence[K]]) -> dict[K, None]:
     """All that can be reached, nearest first, the starts included; each edge is looked at once."""
     seen = dict.fromkeys(starts)

@@ -17,7 +17,6 @@ from trainlint.patterns import lazy
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
 _LIGHTNING = "lightning pytorch_lightning lightning_fabric"
 _MM = "mmengine mmcv"
-_ANY = ""
 
 
 class NameFact(NamedTuple):

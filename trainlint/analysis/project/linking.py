@@ -53,7 +53,7 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
     settings = AskedSettings(network.flow, network.calls, network.numbers)
     outside = CallsFromOutside(network, settings)
     effects = EffectsAcrossFiles(network)
-    loops = LoopsAcrossFiles(network, effects)
+    loops = LoopsAcrossFiles(network)
     values = ImportedValues(summaries, follower)
     traits = GroupTraits(summaries, network.groups)
     shared = SharedNames(summaries, follower.modules)
@@ -83,7 +83,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             unused=references.unused_by_scripts(file) if whole else (),
             unchosen=references.unchosen(file) if whole else frozenset(),
             untrained=_untrained(network, file) if whole else (),
-            loader_uses=loops.loader_uses.get(file, {}),
             unpinnable=effects.unpinnable(leaving),
             items=dict(loader_items(summaries, follower, file)),
             saved=traits.saved_by_group(file),

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.conditions.settings.holders import option_name
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.default_device import sets_default_device
-from trainlint.analysis.effects.given.device_moves import is_part_of, moves_no_tensor_to_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.frameworks.configured import arguments_returned
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
-from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
+from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.assigned_names import assigned_in_libraries
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
-from trainlint.analysis.syntax.calls_inside import calls_of
-from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.taken_names import taken_names
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.frameworks.trainers import MODEL, names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
-from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
 from trainlint.analysis.types.calls.scattered_arguments import handed_over
-from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import table_entries
@@ -62,7 +56,6 @@ def summarise(file: SemanticModel) -> Summary:
         },
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
-        draws=tuple(_draws(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
         unpinnable=unpinnable_of(file),
@@ -215,90 +208,6 @@ def _loader_options(file: SemanticModel) -> Iterator[str]:
         name = option_name(given) if given is not None else None
         if name is not None:
             yield name
-
-
-_DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
-
-
-def _draws(file: SemanticModel) -> Iterator[Draw]:
-    """The `for` loops over what may be loaders of other files."""
-    for place in file.outline.loops:
-        loop = place.node
-        if isinstance(loop, ast.For | ast.AsyncFor):
-            iterated = single(file.kinds, loop.iter, place.block)
-            access_paths = [each for each in iterated.access_paths if each.start is not Start.INSTANCE or each.path]
-            if access_paths and iterated.kind in _DRAWN:
-                body = file.outline.loop_blocks[loop]
-                copies = _copies(file, body)
-                handed = () if copies else tuple(_calls_given_batches(file, body))
-                yield Draw(body.number, tuple(access_paths), copies, _changes_dataset(file), handed)
-
-
-@once
-def _changes_dataset(file: SemanticModel) -> bool:
-    """Whether a file calls a method of some loader's dataset, or assigns to an attribute of it."""
-    if "dataset" not in file.source.text:
-        return False
-    called = (place.node.func for place in file.outline.all_calls() if isinstance(place.node, ast.Call))
-    stored = (
-        target
-        for places in file.outline.stores.values()
-        for place in places
-        if isinstance(place.statement, ast.Assign)
-        for target in place.statement.targets
-    )
-    return any(
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "dataset"
-        for node in chain(called, stored)
-    )
-
-
-def _copies(file: SemanticModel, body: Block) -> bool:
-    """Whether a loop copies to the device what it takes from its loader."""
-    drawn = _drawn_by(body)
-    return any(
-        isinstance(place.node, ast.Call)
-        and isinstance(place.node.func, ast.Attribute)
-        and is_part_of(place.node.func.value, place.block, drawn)
-        and not moves_no_tensor_to_device(file, place.node, place.block)
-        for name in MOVES
-        for place in calls_of(file, name, body)
-    )
-
-
-_PARTS = (ast.Name, ast.Attribute, ast.Subscript)
-"""How a batch, or a part of it, is handed on."""
-
-
-def _calls_given_batches(file: SemanticModel, body: Block) -> Iterator[tuple[int, int | str]]:
-    """The calls in a loop, by their numbers, that are given what it takes from its loader, and in which place."""
-    drawn = _drawn_by(body)
-    for number, place in _calls_in_loops(file).get(body, ()):
-        call = place.node
-        assert isinstance(call, ast.Call)
-        given: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.args[:_MOST_ARGUMENTS])]
-        given += [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS]]
-        for where, item in given:
-            if where is not None and isinstance(item, _PARTS) and is_part_of(item, place.block, drawn):
-                yield number, where
-
-
-@once
-def _calls_in_loops(file: SemanticModel) -> dict[Block, list[tuple[int, Place]]]:
-    """The body of each loop of a file → the calls in it that may run code of other files, by their numbers."""
-    found: dict[Block, list[tuple[int, Place]]] = {}
-    for number, place in enumerate(file.telling_calls):
-        for block in place.block.outwards():
-            if block.kind is BlockKind.FUNCTION:
-                break
-            if block.kind is BlockKind.LOOP:
-                found.setdefault(block, []).append((number, place))
-    return found
-
-
-def _drawn_by(body: Block) -> Callable[[Binding], bool]:
-    """Whether a binding is the one by which a loop takes what it iterates."""
-    return lambda binding: binding.how is How.FOR and binding.block is body
 
 
 _NAMED_FUNCTIONS = (Start.NAME, Start.LOCAL)

@@ -79,22 +79,6 @@ class OutgoingCall(NamedTuple):
     """In which way it runs that."""
 
 
-class Draw(NamedTuple):
-    """A loop that takes batches of a loader."""
-
-    block: int
-    """The number of the loop's body."""
-    loader: tuple[AccessPath, ...]
-    """What is iterated."""
-    copies: bool
-    """Whether the loop copies batches to the device."""
-    changes: bool = False
-    """Whether the file calls methods of a loader's dataset, or assigns to it: persistent workers would not see that."""
-    handed: tuple[tuple[int, int | str], ...] = ()
-    """Where the loop itself copies nothing: the calls in it that are given a batch, each with the place of that among
-    its arguments, or with its keyword."""
-
-
 @dataclass(frozen=True, slots=True)
 class Summary:
     """All of it."""
@@ -111,8 +95,6 @@ class Summary:
     functions: Mapping[str, FunctionSummary]
     classes: Mapping[str, ClassSummary]
     calls: tuple[OutgoingCall, ...]
-    draws: tuple[Draw, ...]
-    """Loops over what may be a loader of another file."""
     options: Mapping[str, frozenset[str]]
     """The values that options, fields of classes and constants have by default, by their names. Under ".fused": what
     the file assigns to that attribute of objects other than its classes' own."""

@@ -17,12 +17,17 @@ _Parts: TypeAlias = "Iterator[tuple[ast.AST | None, Block]]"
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def every_place(outline: Outline) -> Iterator[Place]:
-    """Each statement and each expression, in the block that the outline's own places have."""
+def every_place(outline: Outline, among: Callable[[ast.stmt], bool] = lambda _: True) -> Iterator[Place]:
+    """Each statement and each expression of it, in the block that the outline's own places have.
+
+    `among` says of which statements.
+    """
     inner: _Inner = {}
     for block in outline.blocks:
         inner.setdefault(block.node, []).append(block)
     for statement, block in outline.block_of.items():
+        if not among(statement):
+            continue
         yield Place(statement, block, statement)
         stack = list(_parts(statement, block, inner))
         while stack:

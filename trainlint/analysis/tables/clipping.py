@@ -53,8 +53,6 @@ FUNCTIONS: dict[str, ClipFunction] = {row.name: row for row in _FUNCTIONS}
 NAMES = tuple(row.name for row in _FUNCTIONS)
 IMPORTED = frozenset(row.name for row in _FUNCTIONS if row.packages)
 """The last names of what packages have as functions, for the triggers of rules."""
-NORM_FUNCTIONS = frozenset(row.name for row in _FUNCTIONS if row.returns_norm)
-"""The last names of those that clip by the norm of all gradients."""
 METHODS = frozenset(row.name for row in _FUNCTIONS if row.method)
 RETURNING_NORM = frozenset(origin for row in _FUNCTIONS if row.returns_norm for origin in row.origins)
 """Dotted origins of the functions that return the norm of all gradients."""

@@ -103,11 +103,7 @@ REDUCTIONS = IN_PLACE - {BROADCAST.name}
 OF_OBJECTS = frozenset(row.name for row in _FUNCTIONS if row.of_objects)
 BARRIERS = frozenset(row.name for row in _FUNCTIONS if row.tensor is None)
 WAITING_FOR_ALL = frozenset(row.name for row in _FUNCTIONS if row.waits_for_all)
-OVERLAPPING = COLLECTIVES - OF_OBJECTS - BARRIERS
-"""What sends tensors, and can run beside other work where it is given `async_op=True`."""
 GATHERING_INTO_ONE = frozenset(row.name for row in _FUNCTIONS if row.one_buffer and row.brings_together)
-OF_ACCELERATE = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of == "accelerate")
-"""Methods of an Accelerator in which all ranks take part."""
 IN_CHARGE = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
 """How objects of Accelerate and Fabric are called that have these methods."""
 RETURNING_METHODS = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of and row.brings_together)

@@ -36,8 +36,6 @@ ITEM = HostRead("item", Gives.NUMBER)
 CPU = HostRead("cpu", Gives.HOST_TENSOR)
 TOLIST = HostRead("tolist", Gives.NUMBERS)
 SYNCHRONIZE = HostRead("synchronize", Gives.NOTHING)
-SYNCHRONIZE_ORIGINS = tuple(f"torch.{device}.{SYNCHRONIZE.name}" for device in ("cuda", "accelerator", "npu", "xpu"))
-"""The dotted origins of the functions of that name."""
 _ROWS = (
     ITEM,
     TOLIST,
@@ -68,9 +66,5 @@ TO_HOST = TO_NO_TENSOR | _names(Gives.HOST_TENSOR)
 """What hands the host the values of a tensor."""
 WAITING_TO_HOST = TO_HOST & WAITING
 """What copies values from the device to the host, and waits for them."""
-COPIES = _names(Gives.NUMBERS, Gives.HOST_TENSOR) & WAITING
-"""What copies a whole tensor of any size so."""
 SIZED_BY_DATA = _names(Gives.DEVICE_TENSOR)
 """What gives tensors whose size depends on data, so that the host waits to know it."""
-INTEGERS = frozenset(row.name for row in _ROWS if row.integers)
-"""What gives tensors of indices or counts."""

@@ -149,12 +149,6 @@ def only_iterates(name: str) -> bool:
     return passes_items_through(name) or yields_numbers(name)
 
 
-def iterates_lazily(name: str) -> bool:
-    """Whether a call hands items on or counts without going through them before a loop asks."""
-    row = function_named(name)
-    return row is not None and row.yields is not Yields.NOTHING and not row.at_once
-
-
 def reads_all_items(name: str) -> bool:
     """Whether the call itself goes through all items: `list`, `sorted`."""
     row = function_named(name)

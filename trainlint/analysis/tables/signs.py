@@ -39,8 +39,6 @@ LOSS_SCALING = _sign(
 )
 TF32 = _sign("tf32 matmul_precision fp32_precision")
 FLOAT64 = _sign("float64 double_tensor", attributes="double", origins="torch.double")
-COMPLEX128 = _sign("complex128 set_default_dtype")
-"""Ways to compute in 64 bits besides."""
 QUANTISED = _sign(
     "quantize quantized quantizer quantizers quantization quantise quantised quantiser quantisation int8",
 )
@@ -167,11 +165,6 @@ ADAPTERS = _sign("peft lora loras qlora adapter adapters")
 FEW_BITS = _sign("bits_and_bytes bitsandbytes load_in_8bit load_in_4bit 8bit 4bit gptq awq")
 SMALL_STATES = _sign("adafactor galore")
 """Optimizers that keep less than two numbers for each weight."""
-OTHER_NORMS = _sign(
-    "sync_bn syncbn sync_batchnorm sync_batch_norm syncbatchnorm convert_sync convert_syncbn inplace_abn in_place_abn "
-    "group_norm groupnorm freeze_bn freezebn frozen_batch_norm frozen_bn"
-)
-"""Batch norms over all ranks, or without the statistics of the batch, and group norms."""
 FP8 = _sign("fp8 float8")
 STATIC_SHAPES = _sign("static")
 SIGNALS = _sign("image images img imgs pixels video videos audio waveform waveforms wav wavs spectrogram spectrograms")

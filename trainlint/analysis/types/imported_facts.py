@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.analysis.effects.effect import CalledFunction
     from trainlint.analysis.frequency.heat_fact import HeatFact
-    from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
     from trainlint.analysis.types.item_facts import ItemFacts
     from trainlint.analysis.types.unpinnable import Unpinnable
@@ -77,8 +76,6 @@ class ImportedFacts:
     """Call that leaves the file and asks a question, with an answer → why it never answers so."""
     uncalled: tuple[str, ...] = ()
     """Of the functions that assign an attribute for which the file's branches ask: those that nothing calls."""
-    loader_uses: Mapping[str, tuple[LoaderUse, ...]] = field(default_factory=dict)
-    """Call that builds a loader → the loops of other files over that loader."""
     unpinnable: Mapping[str, tuple[Unpinnable, ...]] = field(default_factory=dict)
     """Call that builds a loader → what functions of other files put into its batches that cannot be pinned."""
     names_device: bool = False

@@ -6,17 +6,11 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.questions import is_on_some_ranks, runs_rarely, runs_where_missing
+from trainlint.analysis.conditions.questions import is_on_some_ranks, runs_where_missing
 from trainlint.contract.guard import guard
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
-
-
-@guard
-def rare(site: Site) -> bool:
-    """A test around it holds in few training steps only (an interval, a first step, a failure)."""
-    return runs_rarely(site.conditions)
 
 
 @guard

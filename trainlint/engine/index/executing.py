@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainlint.engine.parsing import parse
+from trainlint.engine.index.project_files import largest_judged
+from trainlint.engine.parsing import crash, parse
+from trainlint.engine.time_limit import TookTooLong, seconds_for_all, time_limit
 from trainlint.finding import Failure
+from trainlint.project import package_parent, project_around
 from trainlint.source import SourceFile, UnreadableSource
 
 if TYPE_CHECKING:
@@ -22,9 +25,12 @@ if TYPE_CHECKING:
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.events import Link
-    from trainlint.interpreter.operations import Operation
-    from trainlint.interpreter.visits import Visit
+    from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
+
+
+Trees = Mapping["SourceFile", "ast.Module | Failure"]
+"""The trees of some texts, or why they have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +40,14 @@ class ExecutedGroup:
     operations: Mapping[str, tuple[Operation, ...]]
     """What each file executes in training steps, by its path in the group. Files without any are left out."""
     failures: tuple[Failure, ...] = ()
-    """What was not executed as it exceeds a limit: one for each file."""
+    """What was not executed: one for each file of which something exceeds a limit, or one for the group."""
 
 
 class Group(NamedTuple):
     """Files that are executed together: those that can be read."""
 
     members: Mapping[str, Member]
-    """By their paths below the directory that all lie in, as in all that follows."""
+    """By their paths below the directory of their project, as in all that follows."""
     sources: Mapping[str, SourceFile]
     turned_on: frozenset[str]
     """Options that configurations and launch scripts turn on."""
@@ -51,6 +57,12 @@ class Group(NamedTuple):
         """The first of the files, which stands for them all."""
         return next((self.members[path].path for path in self.sources), None)
 
+    @property
+    def seconds(self) -> float:
+        """How much processor time it may take."""
+        members = self.members.values()
+        return seconds_for_all((member.config.file_time_limit, member.size) for member in members)
+
 
 @dataclass(frozen=True, slots=True)
 class ExecutedFiles:
@@ -59,7 +71,7 @@ class ExecutedFiles:
     operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
     """What each file executes in training steps. Files without any are left out."""
     failures: Sequence[Failure] = ()
-    """What was not executed as it exceeds a limit: one for each file."""
+    """What was not executed, as for groups."""
 
 
 @dataclass(eq=False)
@@ -72,6 +84,7 @@ class RunMemory:
     """What files on disk held when they were read."""
     keeps_trees: bool = True
     trees: dict[SourceFile, ast.Module | Failure] = field(default_factory=dict)
+    """Those that it has parsed, where it keeps them."""
     groups: dict[Path | None, tuple[Group, ExecutedGroup]] = field(default_factory=dict)
     """Each group and what it gave, by the first of its files."""
 
@@ -83,13 +96,13 @@ class RunMemory:
             self.files[member.path] = member.source()
         return self.files[member.path]
 
-    def executed(self, group: Group) -> ExecutedGroup:
-        """Execute a group, or recall what it gave."""
+    def executed(self, group: Group, trees: Trees) -> ExecutedGroup:
+        """Execute a group, or recall what it gave. `trees` are some that others have parsed."""
         known = self.groups.get(group.first)
         if known is not None and (known[0].sources, known[0].turned_on) == (group.sources, group.turned_on):
             return known[1]
         with self.interruptible():
-            done = execute_group(group, self.trees if self.keeps_trees else {})[0]
+            done = execute_group(group, self.trees if self.keeps_trees else dict(trees))[0]
         self.groups[group.first] = (group, done)
         return done
 
@@ -108,18 +121,19 @@ class RunMemory:
 
 def execute_files(
     linked: Sequence[Member],
-    files: Sequence[Member],
+    alone: Sequence[Member],
     shipped: ShippedFiles | None = None,
     cache: Cache | None = None,
     memory: RunMemory | None = None,
+    trees: Trees | None = None,
 ) -> ExecutedFiles:
-    """Execute the files of each linked group together, and each of the `files` that takes no part in linking alone.
+    """Execute the files of each linked group together, and each of those that take no part in linking `alone`.
 
-    `shipped` says which options configurations and launch scripts turn on.
-    What the `cache` or the `memory` knows of a group with the same texts is not found out again.
+    `shipped` says which options configurations and launch scripts turn on. What the `cache` or the `memory` knows of a
+    group with the same texts is not found out again. `trees` are those that linking has parsed and kept.
     """
     memory = memory or RunMemory()
-    groups = groups_of(linked, files, memory.source, shipped)
+    groups = groups_of(linked, alone, memory.source, shipped)
     keys = {number: _key(group, cache) for number, group in enumerate(groups)} if cache is not None else {}
     known = cache.get(keys) if cache is not None else {}
     operations: dict[Path, tuple[Operation, ...]] = {}
@@ -127,8 +141,8 @@ def execute_files(
     for number, group in enumerate(groups):
         done = known.get(number)
         if not isinstance(done, ExecutedGroup):
-            done = memory.executed(group)
-            if cache is not None:
+            done = memory.executed(group, trees or {})
+            if cache is not None and all(failure.lasting for failure in done.failures):
                 cache.keep(keys[number], done)
         operations.update({group.members[path].path: several for path, several in done.operations.items()})
         failures.update({failure.path: failure for failure in done.failures})
@@ -138,21 +152,19 @@ def execute_files(
 
 def groups_of(
     linked: Sequence[Member],
-    files: Sequence[Member],
+    alone: Sequence[Member],
     read: Callable[[Member], SourceFile],
     shipped: ShippedFiles | None,
 ) -> list[Group]:
-    """The linked files by their groups, and each other file alone."""
+    """The linked files by their groups, and each of the others alone."""
     groups: dict[int, list[Member]] = defaultdict(list)
     for member in linked:
         groups[member.group].append(member)
-    taken = {member.path for member in linked}
-    alone = ([member] for member in files if member.path not in taken)
-    return [_group(group, read, shipped) for group in (*groups.values(), *alone)]
+    return [_group(group, read, shipped) for group in (*groups.values(), *([member] for member in alone))]
 
 
 def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], shipped: ShippedFiles | None) -> Group:
-    root = Path(os.path.commonpath([member.path.parent for member in members]))
+    root = Path(_root(os.path.commonpath([member.path.parent for member in members])))
     by_path = {member.path.relative_to(root).as_posix(): member for member in members}
     sources: dict[str, SourceFile] = {}
     for path, member in by_path.items():
@@ -160,6 +172,12 @@ def _group(members: Sequence[Member], read: Callable[[Member], SourceFile], ship
             sources[path] = read(member)
     turned_on = frozenset[str]() if shipped is None else shipped.turned_on([member.path for member in members])
     return Group(by_path, sources, turned_on)
+
+
+@lru_cache(maxsize=64)
+def _root(directory: str) -> str:
+    """The directory from which the paths of a group count: imports name packages, and tests lie in directories."""
+    return project_around(directory) or package_parent(directory)
 
 
 def _key(group: Group, cache: Cache) -> bytes:
@@ -174,11 +192,24 @@ def _key(group: Group, cache: Cache) -> bytes:
 
 def execute_group(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
-) -> tuple[ExecutedGroup, Mapping[int, Visit]]:
+) -> tuple[ExecutedGroup, Executed]:
     """Execute the files of a group. `trees` are those that are known; new ones are added.
 
-    Also gives how the lines of the file are executed that is asked about.
+    Also gives what the run says of the file that is asked about, with paths as users see them. Raises nothing: what
+    goes wrong is a failure.
     """
+    try:
+        with time_limit(group.seconds):
+            return _executed(group, trees, asked)
+    except TookTooLong as error:
+        return _failed(group, str(error))
+    except Exception as error:  # noqa: BLE001  # a crash must not keep any file from being judged by other rules
+        return _failed(group, crash(error))
+
+
+def _executed(
+    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str
+) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.operations import execute_project
 
     for source in group.sources.values():
@@ -194,10 +225,18 @@ def execute_group(
     }
     failures: dict[str, Failure] = {}
     for one in done.left_out:
-        reason = f"{one.sentence}; split it, or exclude the file"
-        failures.setdefault(one.path, Failure(group.sources[one.path].path, reason, lasting=True))
+        failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
     visits = {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in done.visits.items()}
-    return ExecutedGroup(operations, tuple(failures.values())), visits
+    return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
+
+
+def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:
+    from trainlint.interpreter.operations import Executed
+
+    members = list(group.members.values())
+    several = f"it and the {len(members) - 1} files around it do" if len(members) > 1 else "it does"
+    reason = f"what {several} in training steps is not known, and rules about that were not asked: {why}"
+    return ExecutedGroup({}, (Failure(largest_judged(members), reason),)), Executed({}, {}, {})
 
 
 def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.project.neighbours import MOST_BYTES
 from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
+from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.index.summarising import complete
 from trainlint.engine.parsing import crash
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
-from trainlint.engine.time_limit import TookTooLong, time_limit
+from trainlint.engine.time_limit import TookTooLong, seconds_for_all, time_limit
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 LARGE_RUN = 100_000_000
 """Bytes of source, from which processes are started anew before linking and before judging. Python hands little of the
 memory of one stage back to the system: over 30,000 files (330 MB) linking takes 480 MB that judging cannot use."""
-BYTES_AT_ONCE = 1_000_000
-"""Bytes of source that are linked within the time limit of one file. Real code takes less than a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,8 @@ class _Group:
 
     @property
     def seconds(self) -> float:
-        """How much processor time it may take: the time limit of a file for each `BYTES_AT_ONCE` of its files."""
-        limit = max(member.config.file_time_limit for member, _ in self.files)
-        return limit * (1 + self.size // BYTES_AT_ONCE)
+        """How much processor time it may take."""
+        return seconds_for_all((member.config.file_time_limit, member.size) for member, _ in self.files)
 
 
 def facts_of_groups(
@@ -188,10 +186,10 @@ def _crashed_group(group: _Group, how: str) -> GroupFacts:
 
 def _failed_group(group: _Group, why: str) -> GroupFacts:
     """What stands for the facts of a group that could not be linked. Its largest judged file stands for the files."""
-    judged = [member for member, _ in group.files if member.judged]
-    shown = max(judged, key=lambda member: member.size).shown if judged else group.path.name
+    shown = largest_judged([member for member, _ in group.files])
     several = f"it and the {len(group.files) - 1} files around it" if len(group.files) > 1 else "its code"
-    return GroupFacts(failure=Failure(shown, f"{several} could not be linked, so each file was judged alone: {why}"))
+    reason = f"{several} could not be linked, so most rules judged each file alone: {why}"
+    return GroupFacts(failure=Failure(shown, reason))
 
 
 _LINKING = TaskKind(_link, _crashed_group, "linking files")

@@ -39,6 +39,8 @@ class Participants:
     """The numbers of groups are below this."""
     may_train: bool = False
     """Whether some file, of the run or of its context, may update parameters."""
+    alone: frozenset[Path] = frozenset()
+    """Files of the run that train and have no other to be linked with."""
     unlinked: Mapping[Path, ImportedFacts] = field(default_factory=dict)
     """What the imports of all files say of each that has no other to be linked with, where it is worth saying."""
     sought_modules: Mapping[tuple[str, str], bool] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Participants:
             is_partial=self.is_partial or other.is_partial,
             groups=self.groups + other.groups,
             may_train=self.may_train or other.may_train,
+            alone=self.alone | other.alone,
             unlinked={**self.unlinked, **other.unlinked},
             sought_modules={**self.sought_modules, **other.sought_modules},
         )
@@ -100,6 +103,7 @@ def _of_project(graph: ImportGraph, files: ProjectFiles, root: Path) -> Particip
         is_partial=is_cut or not is_whole,
         groups=len(graph.files),
         may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
+        alone=_alone(graph, of_run, members),
         unlinked=_unlinked(graph),
         sought_modules=graph.sought_modules,
     )
@@ -177,6 +181,13 @@ def _members(
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
                 serves_torch=number in graph.serving_torch,
             )
+
+
+def _alone(graph: ImportGraph, of_run: Mapping[Path, Member], members: Sequence[Member]) -> frozenset[Path]:
+    """The files of the run that train and are no members."""
+    taken = {member.path for member in members}
+    training = (file.path for file, telling in zip(graph.files, graph.telling, strict=True) if telling)
+    return frozenset(path for path in training if path in of_run and path not in taken)
 
 
 def _context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> tuple[set[int], bool]:

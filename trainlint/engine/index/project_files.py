@@ -92,6 +92,12 @@ class Member:
             return False
 
 
+def largest_judged(members: Sequence[Member]) -> str:
+    """The file that stands for all of these in a report."""
+    judged = [member for member in members if member.judged]
+    return max(judged, key=lambda member: member.size).shown if judged else members[0].path.name
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """What a directory holds that was listed."""

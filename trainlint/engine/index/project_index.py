@@ -30,9 +30,11 @@ class ProjectIndex:
     """What the other files say of a file. A file that takes no part has no entry."""
     digests: Mapping[Path, bytes] = field(default_factory=dict)
     """Digests of imported facts, as far as the cache knows them."""
+    alone: frozenset[Path] = frozenset()
+    """Files of the run with training code that take no part, since no other file has to do with them."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[Path] = frozenset()
-    """Files that took too long or ended their process: a failure says so, and they are not tried again."""
+    """Files that took too long or ended their process: they are not tried again. A failure names those of the run."""
 
     may_train: bool = True
     """Whether some file, judged or not, may update parameters. False only where all of them were looked at."""
@@ -66,7 +68,8 @@ def build_index(
         return _linked(files, executor or LocalExecutor(), cache, memory)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
-        return ProjectIndex(failures=(Failure(files.members[0].shown, f"{reason}; please report this"),))
+        failure = Failure(files.members[0].shown, f"{reason}; please report this")
+        return ProjectIndex(alone=frozenset(member.path for member in files.members), failures=(failure,))
 
 
 def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory: LinkMemory | None) -> ProjectIndex:
@@ -77,6 +80,7 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
     if not members:
         return ProjectIndex(
             imported_facts=participants.unlinked,
+            alone=participants.alone,
             may_train=participants.may_train,
             sought_modules=participants.sought_modules,
         )
@@ -102,8 +106,9 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
         members,
         imported,
         digests,
+        alone=participants.alone,
         failures=tuple(failures),
-        given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
+        given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.given_up),
         may_train=participants.may_train,
         sought_modules=participants.sought_modules,
         is_partial=participants.is_partial,

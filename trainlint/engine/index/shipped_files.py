@@ -45,6 +45,8 @@ class ShippedFiles:
 
     def turned_on(self, files: Collection[Path]) -> frozenset[str]:
         """The options that the projects of some files set to something else than off."""
+        if not self._of(files):
+            return frozenset()
         from trainlint.analysis.project.settings.shipped_values import GIVEN
 
         return frozenset(name.rpartition(GIVEN)[2] for name, values in self.values(files).items() if values - _OFF)

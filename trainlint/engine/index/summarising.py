@@ -103,7 +103,7 @@ def _crashed_summary(member: Member, how: str) -> SummaryResult:
 
 
 def _failed(member: Member, reason: str) -> SummaryResult:
-    return SummaryResult(failure=Failure(member.shown, reason) if member.judged else None)
+    return SummaryResult(failure=Failure(member.shown, reason) if member.judged else None, given_up=True)
 
 
 def _model(member: Member) -> SemanticModel | None:

@@ -17,7 +17,7 @@ class SummaryResult:
     Objects take twenty times the memory of the packed bytes, so a summary is unpacked only while its group is linked.
     """
 
-    __slots__ = ("_digest", "_packed", "_summary", "failure")
+    __slots__ = ("_digest", "_packed", "_summary", "failure", "given_up")
 
     def __init__(
         self,
@@ -25,6 +25,7 @@ class SummaryResult:
         failure: Failure | None = None,
         packed: bytes | None = None,
         digest: bytes | None = None,
+        given_up: bool = False,
     ) -> None:
         """Where only the `packed` bytes of a summary or only its `digest` is known, that stands for it."""
         self._summary = summary
@@ -32,6 +33,8 @@ class SummaryResult:
         self._digest = digest
         self.failure = failure
         """That summarising took too long or ended its process. Always None for a context file."""
+        self.given_up = given_up
+        """The same, for context files as well."""
 
     @property
     def summary(self) -> Summary | None:
@@ -89,6 +92,6 @@ class SummaryResult:
         """Whether more than the digest of a summary is known."""
         return self._summary is not None or self._packed is not None or not self._digest
 
-    def __reduce__(self) -> tuple[Callable[..., SummaryResult], tuple[None, Failure | None, bytes | None]]:
+    def __reduce__(self) -> tuple[Callable[..., SummaryResult], tuple[None, Failure | None, bytes | None, None, bool]]:
         """Pickled as packed bytes, in which equal parts are written once."""
-        return SummaryResult, (None, self.failure, self.packed)
+        return SummaryResult, (None, self.failure, self.packed, None, self.given_up)

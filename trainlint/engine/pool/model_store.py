@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ast
     from pathlib import Path
 
     from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
+    from trainlint.source import SourceFile
 
 MOST_KEPT = 16_000_000
 """Bytes of source whose models all processes of a run keep together. A model takes about thirty-five times as much
@@ -62,6 +64,11 @@ class ModelStore:
         model, size = self._models.pop(path)
         self._free += size
         return model
+
+    @property
+    def trees(self) -> dict[SourceFile, ast.Module]:
+        """The trees of the models that are kept, by their texts."""
+        return {model.source: model.tree for model, _ in self._models.values() if "tree" in vars(model)}
 
     def remains(self, path: Path) -> EarlierFacts | None:
         """Take out what the packed summary says of a file whose model did not fit."""

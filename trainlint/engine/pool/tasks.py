@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore
+
+if TYPE_CHECKING:
+    import ast
+
+    from trainlint.source import SourceFile
 
 OnProgress = Callable[[str, int, int], None]
 """Is told what is being done, how many tasks of it are done, and how many there are."""
@@ -51,6 +56,10 @@ class Executor(Protocol):
     on_progress: OnProgress
     """Is told after each task."""
 
+    @property
+    def trees(self) -> Mapping[SourceFile, ast.Module]:
+        """The trees of files whose models are kept in this process, by their texts."""
+
     def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
 
@@ -66,6 +75,11 @@ class LocalExecutor:
         self.on_progress = on_progress
         self._kept = kept
         self._store = ModelStore(kept)
+
+    @property
+    def trees(self) -> Mapping[SourceFile, ast.Module]:
+        """Those of all files whose models are kept."""
+        return self._store.trees
 
     def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""

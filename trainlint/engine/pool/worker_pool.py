@@ -23,9 +23,12 @@ from trainlint.engine.time_limit import was_out_of_time
 from trainlint.import_path import environment_for_workers
 
 if TYPE_CHECKING:
+    import ast
     from multiprocessing.connection import Connection
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
+
+    from trainlint.source import SourceFile
 
 _Task = TypeVar("_Task", bound=OnFile)
 _Result = TypeVar("_Result")
@@ -77,6 +80,11 @@ class WorkerPool:
             self._kill_all()
             if self._terminated is not None:
                 signal.signal(signal.SIGTERM, self._terminated)
+
+    @property
+    def trees(self) -> Mapping[SourceFile, ast.Module]:
+        """Those of files that this process itself has read: others keep theirs."""
+        return self._here.trees
 
     def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order. Where no process can be started, this one runs them."""

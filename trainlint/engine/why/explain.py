@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,8 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
-from trainlint.contract.declared_rule import DeclaredRule
-from trainlint.engine.executed import answers_to, executed_sites
+from trainlint.contract.declared_rule import WordedRule
+from trainlint.engine.executed import executed_sites
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.why.cells import explanation_in_cells
 from trainlint.engine.why.executed_lines import ExecutedLines
@@ -126,21 +126,29 @@ class _Questions:
         # Also places that run too seldom for a rule, which then says so.
         places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
         questions = zip(self.rules, places, strict=True)
-        looks = [look for asked, wanted in questions for look in self._of_rule(asked, wanted)]
-        if self.executed is None:
-            return looks
-        sites = executed_sites(self.model, self.executed.operations)
-        told = [look for asked in self.rules for look in self._of_executed(asked, sites)]
-        spoken = {(look.code, look.span.start_line) for look in told}
-        return [*told, *(look for look in looks if (look.code, look.span.start_line) not in spoken)]
+        return [look for asked, wanted in questions for look in self._of_rule(asked, wanted)] + self._of_operations()
 
-    def _of_executed(self, explained: ExplainedRule, executed: Sequence[tuple[Operation, Site]]) -> Iterator[Look]:
-        """The rule's findings about operations on the lines that the abstract run executed."""
-        for found in answers_to(explained.rule, executed):
-            for finding in found:
-                known = self._remembered(explained, finding)
-                if self._concerns(known.span.start_line):
-                    yield self._reported(known, explained.off)
+    def _of_operations(self) -> list[Look]:
+        """What rules say of the operations that the abstract run executed, and of those that no rule is asked about."""
+        if self.executed is None:
+            return []
+        told = executed_sites(self.model, self.executed.operations)
+        places = ((each, (each.position, *each.alike)) for each, _ in told)
+        known = {(position, each.happening) for each, of_each in places for position in of_each}
+        left = [item for item in self.executed.untold if (item.position, item.happening) not in known]
+        untold = executed_sites(self.model, left)
+        looks: list[Look] = []
+        for asked in self.rules:
+            happenings = asked.rule.happenings or frozenset()
+            looks += self._of_sites(asked, [(site, item) for item, site in told if item.happening in happenings])
+            for operation, site in untold:
+                span = _span(site)
+                if operation.happening in happenings and self._concerns(span.start_line, span.end_line):
+                    silence = self.executed.silence(operation)
+                    looks.append(
+                        Look(asked.rule.code, asked.rule.name, span, _text(site, span), asked.off, silence=silence)
+                    )
+        return looks
 
     def _looks_of_comments(self) -> list[Look]:
         """What is wrong with the ignore comments of the lines. Remembers what they silence."""
@@ -158,12 +166,15 @@ class _Questions:
         ]
 
     def _of_rule(self, explained: ExplainedRule, places: Iterator[Place]) -> Iterator[Look]:
-        """The rule's looks at the lines, and those elsewhere that found something on the lines."""
-        for place in places:
-            site = Site(self.model, place)
+        """The rule's looks at places on the lines, and those elsewhere that found something on the lines."""
+        return self._of_sites(explained, ((Site(self.model, place), None) for place in places))
+
+    def _of_sites(self, explained: ExplainedRule, sites: Iterable[tuple[Site, Operation | None]]) -> Iterator[Look]:
+        """The same for places and for operations."""
+        for site, operation in sites:
             span = _span(site)
             here = self._concerns(span.start_line, span.end_line)
-            look = self._look(explained, site, span, here=here)
+            look = self._look(explained, site, span, operation, here=here)
             if here:
                 yield look
                 continue
@@ -171,15 +182,15 @@ class _Questions:
                 if self._concerns(verdict.finding.span.start_line):
                     yield self._reported(verdict.finding, explained.off)
 
-    def _look(self, explained: ExplainedRule, site: Site, span: Span, *, here: bool) -> Look:
-        """Ask a rule about a place; only `here`, on the lines in question, why it is silent."""
+    def _look(
+        self, explained: ExplainedRule, site: Site, span: Span, operation: Operation | None, *, here: bool
+    ) -> Look:
+        """Ask a rule about a place or an operation; only `here`, on the lines in question, why it is silent."""
         rule, found = explained.rule, list[Finding]()
         silence = failure = None
-        if self.executed is not None and rule.happenings is not None:
-            silence = self.executed.silence(site.place.statement.lineno) if here else None
-            return Look(rule.code, rule.name, span, _text(site, span) if here else "", explained.off, (), silence)
         try:
-            for finding in rule.check(site):
+            answers = rule.check(site) if operation is None else rule.check_operation(site, operation)
+            for finding in answers:
                 found.append(self._remembered(explained, finding))
             if here and not found:
                 silence = _silence(rule, site)
@@ -230,7 +241,7 @@ class _Questions:
 
 def _silence(rule: Rule, site: Site) -> str | None:
     """Why a rule reports nothing at a place, as a clause; None where it looks for something else."""
-    return rule.silence(site) if isinstance(rule, DeclaredRule) else NO_REASON
+    return rule.silence(site) if isinstance(rule, WordedRule) else NO_REASON
 
 
 def _span(site: Site) -> Span:

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
@@ -17,6 +18,7 @@ from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.explanation import Fact, Line
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
+_WITH_BODY = ast.For | ast.AsyncFor | ast.While | ast.FunctionDef | ast.AsyncFunctionDef
 _SILENT_KINDS = frozenset({Kind.STRING, Kind.NONE, Kind.UNKNOWN})
 """What needs no word about its kind."""
 _NO_VALUES = ast.Constant | ast.JoinedStr | ast.Lambda | ast.GeneratorExp
@@ -48,7 +50,6 @@ class LineFacts:
         if statement is None:
             return Line(number, text)
         site = self._site(statement)
-        body = self._body(statement)
         off = self.model.gradients.off(site.block, number)
         values, unknown = self._values(number)
         return Line(
@@ -56,7 +57,7 @@ class LineFacts:
             text,
             function=site.function.qualified_name if site.function is not None else None,
             heat=site.heat if self.executed is None else self.executed.heat(statement.lineno),
-            body=self.model.heats.of(body) if body is not None and self.executed is None else None,
+            body=self._heat_of_body(statement),
             gradients_off=off,
             gradients_reason=self._gradients_reason(site.block, number) if off else None,
             values=tuple(values),
@@ -66,11 +67,15 @@ class LineFacts:
     def _site(self, statement: ast.stmt) -> Site:
         return Site(self.model, Place(statement, self.model.outline.block_of[statement], statement))
 
-    def _body(self, statement: ast.stmt) -> Block | None:
-        """The block of a loop's or function's body."""
+    def _heat_of_body(self, statement: ast.stmt) -> HeatFact | None:
+        """How often the body of a loop or function runs."""
+        if not isinstance(statement, _WITH_BODY):
+            return None
+        if self.executed is not None:
+            return self.executed.heat(statement.body[0].lineno)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            return self.model.outline.function_of[statement].body
-        return self.model.outline.loop_blocks.get(statement)
+            return self.model.heats.of(self.model.outline.function_of[statement].body)
+        return self.model.heats.of(self.model.outline.loop_blocks[statement])
 
     def _gradients_reason(self, block: Block, line: int) -> str:
         """The nearest thing that switches autograd off."""

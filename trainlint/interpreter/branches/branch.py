@@ -46,7 +46,8 @@ def both(parts: list[Branch]) -> Branch:
         return Branch(truth=True)
     cold = min(open_parts, key=lambda part: _COLDEST.index(part.holds))
     failing = max(open_parts, key=lambda part: _COLDEST.index(part.fails))
-    return Branch(None, cold.holds, failing.fails, (cold if cold.holds else failing).because)
+    interval = any(part.interval for part in open_parts if part.holds == cold.holds)
+    return Branch(None, cold.holds, failing.fails, (cold if cold.holds else failing).because, interval)
 
 
 def either(parts: list[Branch]) -> Branch:

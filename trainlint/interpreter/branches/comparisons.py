@@ -70,17 +70,19 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
     turned = _TURNED.get(type(operator))
     if turned is not None:
         return compared(_as(test, left, turned, right), value_of, hot).turned
-    code = text(test)
+    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+        return _with_none(left, value_of(left))
     remainder = _remainder(test)
     if remainder is not None:
-        branch = interval(remainder.left, remainder.right, value_of(remainder.left))
+        counted = value_of(remainder.left)
+        if _is_share(test, remainder, counted):
+            return Branch(holds="rare", because=f"`{text(test)}`", interval=True)
+        branch = interval(remainder.left, remainder.right, counted)
         if isinstance(operator, _EQUAL_OR_IN):
             return branch
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
-    if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
-        return _with_none(left, first)
-    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, code))
+    by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, text(test)))
     return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
 
 
@@ -99,7 +101,8 @@ def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:
     """The comparison with the side first that is asked, and the constant or limit second: `step > 5` for `5 < step`."""
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     mirrored = _MIRRORED.get(type(operator))
-    if mirrored is None or _standing(left, value_of) <= _standing(right, value_of):
+    of_constant = isinstance(right, ast.Constant) and not isinstance(left, ast.Constant)  # most are
+    if mirrored is None or of_constant or _standing(left, value_of) <= _standing(right, value_of):
         return test
     return _as(test, right, mirrored, left)
 
@@ -125,7 +128,11 @@ def _standing(node: ast.expr, value_of: ValueOf) -> int:
         return 1 if limit else 0
     if limit:
         return 4
-    return 2 if ELAPSED.search(text(node)) else 3
+    return 2 if ELAPSED.search(text(node)) or _is_time(value_of(node)) else 3
+
+
+def _is_time(value: Value) -> bool:
+    return isinstance(value, Plain) and value.meaning == "time"
 
 
 @lru_cache(maxsize=NAMES)
@@ -151,6 +158,20 @@ def _remainder(test: ast.Compare) -> ast.BinOp | None:
     if len(found) != 1 or RANK.search(text(found[0])) or isinstance(found[0].left, ast.Constant):
         return None
     return found[0]
+
+
+def _is_share(test: ast.Compare, remainder: ast.BinOp, counted: Value) -> bool:
+    """Whether a count that grows by more than one is due: `seen % every < batch_size`."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Lt()], comparators=[share]) if left is remainder:
+            pass
+        case ast.Compare(left=share, ops=[ast.Gt()], comparators=[right]) if right is remainder:
+            pass
+        case _:
+            return False
+    if isinstance(remainder.right, ast.Constant) or isinstance(share, ast.Constant):
+        return False
+    return isinstance(counted, _OF_HOST) and not (isinstance(counted, Plain) and counted.meaning == "inner")
 
 
 def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:
@@ -250,10 +271,11 @@ def _measured(test: ast.Compare, value: Value, code: str, value_of: ValueOf) -> 
     """A best result so far, or time that has passed."""
     left, right = test.left, test.comparators[0]
     if BEST.search(last_name(left)) or BEST.search(last_name(right)):
-        return Branch(holds="rare", because=f"`{code}`")
-    later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and PASSED_TIME.search(code)
+        return Branch(holds="rare", because=f"`{text(test)}`")
+    passed = _is_time(value) or PASSED_TIME.search(code) is not None
+    later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and passed
     if later and _standing(left, value_of) != _standing(right, value_of):
-        return Branch(holds="rare", because=f"`{code}`")
+        return Branch(holds="rare", because=f"`{text(test)}`")
     return None
 
 

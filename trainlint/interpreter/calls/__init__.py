@@ -11,6 +11,7 @@ each answer is a function of one of the other modules:
   by the name of the method and by what the code calls its object.
 - `transfers.py`: copies between host and device; all of them, by whatever call, end in `moved`, which alone decides
   what a copy is. `places.py` reads devices, dtypes and `non_blocking` among arguments.
+- `number_arguments.py`: tensors that functions of torch are given for numbers.
 - `options.py`: `add_argument`; `isinstance.py`: where its answer is known.
 
 A module answers what a call returns, and tells what it does (`run.tell`, `run.reads`) and its effects (`run.effects`:

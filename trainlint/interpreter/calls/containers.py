@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.assignment import put_back
 from trainlint.interpreter.execution.subscripts import item_of
+from trainlint.interpreter.libraries.modules import WRITERS
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.joining import element, few, joined
 from trainlint.interpreter.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Stream, Tensor
@@ -26,6 +28,8 @@ def container_method(
             return NONE
         case "copy" | "__iter__" | "children" | "modules":
             return base
+    if name in WRITERS:
+        return unknown_method(run, UNKNOWN, name, arguments, node, frame)  # a progress bar is what it goes through
     if isinstance(base, Mapping_):
         return _of_mapping(run, base, name, args, node, frame)
     match name:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import Final
 
+from trainlint.analysis.tables.waits.clocks import CLOCKS
 from trainlint.interpreter.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
-from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, TIME, UNKNOWN, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _READING: Final = ("math.", "numpy.", "np.")
@@ -25,7 +26,7 @@ _SEVERAL: Final = frozenset({"where", "nonzero", "tril_indices", "triu_indices",
 """Functions that give one array for each dimension."""
 _MOST_TO_FIND: Final = 3
 """`np.where` of as many arguments chooses, and gives one array."""
-_LOG_FUNCTIONS: Final = frozenset({"info", "warning", "debug"})
+_LOG_FUNCTIONS: Final = frozenset({"info", "warning"})
 
 
 def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -45,13 +46,20 @@ def host_function(run: Run, name: str, arguments: Arguments, node: ast.AST) -> V
             return Mapping_(dict(arguments.named))
         case "collections.deque":
             return Items(())
-    if name.startswith("logging") or name.rpartition(".")[2] in _LOG_FUNCTIONS:
+    last = name.rpartition(".")[2]
+    if _writes_log(name, last):
         for value in args:
             run.reads(node, value, Happening.FORMAT, "logging")
         return NONE
     if ARRAY_LIBRARY.match(name):
         return _of_arrays(name.rpartition(".")[2], arguments)
+    if last in CLOCKS:
+        return TIME
     return PLAIN if NUMBER_LIBRARY.match(name) else UNKNOWN
+
+
+def _writes_log(name: str, last: str) -> bool:
+    return last in _LOG_FUNCTIONS or (name.startswith("logging") and last != "debug")
 
 
 def _read(run: Run, name: str, args: Sequence[Value], node: ast.AST) -> None:

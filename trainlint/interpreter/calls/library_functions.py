@@ -63,6 +63,8 @@ def _of_others(run: Run, name: str, last: str, arguments: Arguments, node: ast.A
         return combined(arguments, last)
     if name.startswith("wandb") and last == "log":
         return _logged(run, arguments, node)
+    if name.endswith(".Trainer") and getattr(arguments.named.get("max_epochs"), "constant", None) == 1:
+        return UNKNOWN  # it goes through no loader anew
     if last in _MAKERS or last[:1].isupper():
         return Made(name)
     return _calling(run, last, arguments, node, frame)

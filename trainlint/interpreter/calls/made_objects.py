@@ -8,14 +8,17 @@ from typing import Final
 
 from trainlint.interpreter.calls.options import option
 from trainlint.interpreter.calls.torch_functions import combined
+from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
 from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
-from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.events import Happening, Link
+from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Tensor
 from trainlint.interpreter.values.value import Value
 
 _WAITABLE: Final = re.compile(r"Event|Stream|cuda")
+_LIGHTNING: Final = re.compile(r"^(pytorch_)?lightning\..*\bTrainer$")
 _LAUNCHER: Final = re.compile("Accelerator|Fabric")
 
 
@@ -55,8 +58,7 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
     dotted, args = base.dotted, arguments.args
     match name:
         case "synchronize" if _WAITABLE.search(dotted):
-            run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
-            return NONE
+            return wait_for_device(run, node, "`.synchronize()`")
         case "get_scale" | "state_dict" if "GradScaler" in dotted:
             run.tell(node, Happening.SCALE, f"`.{name}()`")
             return PLAIN
@@ -64,9 +66,19 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
             return args[0]
         case "unscale_":
             return NONE
+        case "fit" if _LIGHTNING.search(dotted):
+            return _fitted(run, arguments, node)
         case "prepare" | "setup" | "setup_dataloaders" if args and _LAUNCHER.search(dotted):
             return prepared(run, arguments)
     return None
+
+
+def _fitted(run: Run, arguments: Arguments, node: ast.Call) -> Value:
+    """Lightning's trainer is given a model and loaders: for training, then for validation."""
+    link = Link(run.frame.module.path, node.lineno, "hands the loader to a trainer")
+    run.loaders.taken_over(makings_of(arguments.get(1, "train_dataloaders") or UNKNOWN), link, trains=True)
+    run.loaders.taken_over(makings_of(arguments.get(2, "val_dataloaders") or UNKNOWN), link, trains=False)
+    return NONE
 
 
 def call_made(value: Made, arguments: Arguments) -> Value:

@@ -21,9 +21,12 @@ def out_of_sight(run: Run, result: Value, arguments: Arguments, node: ast.Call) 
     What is given a loss and an optimizer computes gradients and steps, as scalers of losses do. What is asked to
     `return_tensors` makes them on the host. What is given a loader gives its batches.
     """
-    if _is_given_optimizer(node) and any(_is_loss(value) for value in arguments.values):
+    if any(_is_loss(value) for value in arguments.values) and _is_given_optimizer(node):
         run.effects |= {"trains", "optimizes"}
         run.stepped = True
+    for value in arguments.values:
+        if isinstance(value, Loader):  # whoever is given a loader goes through it
+            run.begin_pass(value, node, run.frame)
     if not isinstance(result, Unknown):
         return result
     form = arguments.named.get("return_tensors")

@@ -43,9 +43,9 @@ def is_false(value: Value | None) -> bool:
 
 
 def non_blocking(arguments: Arguments, positional: Sequence[Value]) -> bool:
-    """Whether a copy is asked not to wait, by name or as the last positional argument."""
+    """Whether a copy is asked not to wait, by name or the last positional argument, or may be by what is not seen."""
     flag = arguments.named.get("non_blocking") or arguments.named.get("async")
     if flag is None and positional:
         last = positional[-1]
         flag = last if isinstance(last, Plain) and isinstance(last.constant, bool) else None
-    return flag is not None and not is_false(flag)
+    return arguments.open if flag is None else not is_false(flag)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.interpreter.calls.number_arguments import tell_numbers
 from trainlint.interpreter.calls.places import non_blocking, place_of
-from trainlint.interpreter.calls.transfers import move
+from trainlint.interpreter.calls.transfers import move, moved
 from trainlint.interpreter.libraries.tensors import (
     ANSWERING,
     KEEP_MASK,
@@ -17,7 +18,6 @@ from trainlint.interpreter.libraries.tensors import (
     SEVERAL,
     SIZED,
     STRING_METHODS,
-    TAKES_SIZES,
 )
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -70,9 +70,7 @@ def _read(run: Run, base: Tensor, name: str, node: ast.Call) -> Value | None:
                 run.tell(node, Happening.TO_LIST, "`.tolist()`", base)
             return Items((PLAIN,)).read_by(base.read or node)
         case "numpy":
-            if base.place == "device" and not base.container:
-                run.tell(node, Happening.TO_NUMPY, "`.numpy()`", base)
-            return ARRAY.read_by(base.read or node)
+            return ARRAY.read_by(base.read or node)  # a tensor of the device refuses it
         case "cpu":
             if not base.on_host:
                 run.tell(node, Happening.COPY_TO_HOST, "`.cpu()`", base)
@@ -100,10 +98,7 @@ def _tell_waits(run: Run, base: Tensor, name: str, arguments: Arguments, node: a
             run.tell(node, Happening.SIZED, f"`.{name}()`", base)
     if name == "repeat_interleave" and args and "output_size" not in arguments.named:
         run.reads(node, args[0], Happening.SIZED, "`.repeat_interleave()` without `output_size`")
-    if name in TAKES_SIZES and base.place == "device":
-        for argument in args:
-            for size in argument.parts if isinstance(argument, Items) else (argument,):
-                run.reads(node, size, Happening.SIZE, f"a size of `.{name}()`")
+    tell_numbers(run, name, None, arguments, node)
 
 
 def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
@@ -111,12 +106,11 @@ def _copy(run: Run, base: Tensor, arguments: Arguments, node: ast.Call) -> None:
     source = arguments.args[0] if arguments.args else None
     if not isinstance(source, Tensor):
         return
-    if base.place == "device":
-        run.copy_batch(source)
-    if non_blocking(arguments, arguments.args[1:]):
-        return
-    if base.place == "device" and source.place == "host" and (not source.container or source.source == "loader"):
-        run.tell(node, Happening.BATCH_COPY, "`.copy_()`", source)
+    asynchronous = non_blocking(arguments, arguments.args[1:])
+    if base.place == "device" and (not source.container or source.source == "loader"):
+        moved(run, source, "device", node, "`.copy_()`", asynchronous=asynchronous)
+    elif base.place != "device" and asynchronous:
+        run.frame.copying = True
     elif base.place == "host" and source.place == "device":
         run.reads(node, source, Happening.COPY_TO_HOST, "`.copy_()`")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainlint.analysis.tables.waits.checked_results import CHECKED
+from trainlint.interpreter.calls.number_arguments import tell_numbers
 from trainlint.interpreter.calls.places import place_of
 from trainlint.interpreter.calls.transfers import moved
 from trainlint.interpreter.libraries.tensors import (
@@ -18,6 +19,7 @@ from trainlint.interpreter.libraries.tensors import (
     KEEP_MASK,
     MASKS,
     NO_VALUE_FUNCTIONS,
+    ONE_WITHOUT_ARGUMENTS,
     PLAIN_FUNCTIONS,
     SEVERAL,
     SIZED,
@@ -44,6 +46,7 @@ from trainlint.interpreter.values.value import Value
 
 _ARRAY_KEEPERS: Final = frozenset({"where", "cat", "stack", "clone", "pad", "pad_sequence"})
 _ANSWERS: Final = ANSWERING | PLAIN_FUNCTIONS
+_OF_SIZES: Final = frozenset({"zeros", "ones", "empty", "rand", "randn"})
 _SAME_MEMORY: Final = frozenset({"tensor", "as_tensor", "asarray", "from_numpy"})
 
 
@@ -51,6 +54,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     """Call a function of torch by its dotted name."""
     last = name.rpartition(".")[2]
     args = arguments.args
+    tell_numbers(run, last, name, arguments, node)
     if last in FACTORIES:
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
@@ -85,7 +89,7 @@ def _tell_waits(run: Run, last: str, arguments: Arguments, node: ast.AST) -> Non
     args = arguments.args
     target = next((value for value in args if isinstance(value, Tensor)), None)
     if target is not None and target.place in ("device", "unknown"):
-        if last in ANSWERING and not (target.container and last == "equal"):
+        if last in ANSWERING:
             run.tell(node, Happening.ANSWER, f"`torch.{last}`", target)
         elif last in SIZED:
             run.tell(node, Happening.SIZED, f"`torch.{last}`", target)
@@ -102,7 +106,8 @@ def _where(run: Run, arguments: Arguments, node: ast.AST) -> None:
 
 def _repeat_interleave(run: Run, arguments: Arguments, node: ast.AST) -> None:
     if len(arguments.args) > 1 and "output_size" not in arguments.named:
-        run.reads(node, arguments.args[1], Happening.SIZED, "`torch.repeat_interleave` without `output_size`")
+        what = "`torch.repeat_interleave` without `output_size`"
+        run.reads(node, arguments.args[1], Happening.SIZED, what, structures=True)
 
 
 def _one_hot(run: Run, arguments: Arguments, node: ast.AST) -> None:
@@ -124,9 +129,20 @@ def _made_at(last: str, node: ast.AST, frame: Frame) -> tuple[str, ...]:
 
 
 def _given_place(name: str, arguments: Arguments) -> Place | None:
+    """Where a function of torch makes its result; None where nothing names a place."""
     if name.startswith("torch.cuda."):
         return "device"
-    return place_of(arguments.named["device"]) if "device" in arguments.named else None
+    if "device" in arguments.named:
+        return place_of(arguments.named["device"])
+    pins = arguments.named.get("pin_memory")
+    return "pinned" if isinstance(pins, Plain) and pins.constant is True else None
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether a size or data are those of an empty tensor, of which nothing is copied."""
+    if isinstance(value, Items):
+        return value.fixed and (not value.parts or any(map(_is_empty, value.parts)))
+    return isinstance(value, Plain) and value.constant == 0 and value.constant is not False
 
 
 def _dtype(node: ast.AST) -> str:
@@ -136,18 +152,20 @@ def _dtype(node: ast.AST) -> str:
 
 def _factory(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor of a size, on the host where no device is named."""
-    for argument in arguments.args:
-        for size in argument.parts if isinstance(argument, Items) else (argument,):
-            run.reads(node, size, Happening.SIZE, f"a size of `torch.{last}`")
     place = _given_place(name, arguments)
+    if place is None and last in _OF_SIZES and any(map(_is_empty, arguments.args)):
+        place = "unknown"
     mask = True if "bool" in _dtype(node) else None
-    return Tensor(place or "host", mask, source="" if place else "factory", way=_made_at(last, node, frame))
+    source: Source = "" if place in ("device", "unknown") else "factory"
+    return Tensor(place or "host", mask, source=source, way=_made_at(last, node, frame))
 
 
 def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor from numbers, a list, an array or another tensor."""
     place = _given_place(name, arguments)
     data = arguments.get(0, "data") or UNKNOWN
+    if place is None and isinstance(data, Items) and _is_empty(data):
+        place = "unknown"
     if isinstance(data, Tensor) and last in _SAME_MEMORY:
         return data if place is None or place == data.place else moved(run, data, place, node, f"`torch.{last}`")
     if isinstance(data, Items) and last in ("tensor", "as_tensor"):
@@ -205,7 +223,11 @@ def combined(arguments: Arguments, last: str) -> Tensor:
     rows = last == "where" and len(arguments.values) == 1  # of one argument it gives the rows where that holds
     mask = False if rows else _mask(last, tensors)
     source = _source_of_result(last, main, tensors) if main.place == "host" else ""
-    return Tensor(main.place, mask, rows or last in SEVERAL, source, main.way)
+    return Tensor(main.place, mask, rows or _gives_several(last, arguments), source, main.way)
+
+
+def _gives_several(last: str, arguments: Arguments) -> bool:
+    return last in SEVERAL and (len(arguments.values) > 1 or last not in ONE_WITHOUT_ARGUMENTS)
 
 
 def _source_of_result(last: str, main: Tensor, tensors: list[Tensor]) -> Source:

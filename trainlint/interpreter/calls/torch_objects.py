@@ -9,7 +9,9 @@ from typing import Final
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.calls.distributions import of_distributions
+from trainlint.interpreter.calls.places import is_false, place_of
 from trainlint.interpreter.calls.torch_functions import combined, torch_function
+from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, PLAIN, TRUE, UNKNOWN, Choice, Items, Made, Mapping_, Object, Tensor
@@ -31,8 +33,7 @@ def of_torch(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fr
 
 
 def _synchronize(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    run.tell(node, Happening.SYNCHRONIZE, f"`{name}()`")
-    return NONE
+    return wait_for_device(run, node, f"`{name}()`")
 
 
 def _of_cuda(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
@@ -87,6 +88,12 @@ def _empty_cache(run: Run, name: str, arguments: Arguments, node: ast.AST, frame
     return NONE
 
 
+def _scaler(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
+    """A scaler that is off, or is the host's, has a number for a scale."""
+    off = is_false(arguments.named.get("enabled")) or place_of(arguments.get(0, "device")) == "host"
+    return UNKNOWN if off and name.endswith("GradScaler") else None
+
+
 _Handler = Callable[[Run, str, Arguments, ast.AST, Frame], Value | None]
 _HANDLERS: Final[dict[str, _Handler]] = {
     "torch.cuda.synchronize": _synchronize,
@@ -100,6 +107,8 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "torch.nn.ModuleDict": _module_dict,
 }
 _BY_START: Final[dict[str, _Handler]] = {
+    "torch.cuda.amp": _scaler,
+    "torch.amp": _scaler,
     "torch.cuda.": _of_cuda,
     "torch.nn.parameter": _parameter,
     "torch.nn.utils.clip_grad": _norm,

@@ -10,7 +10,7 @@ from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import PLAIN, Place, Tensor
+from trainlint.interpreter.values.kinds import NONE, Choice, Device, Name, Place, Tensor
 from trainlint.interpreter.values.value import Value
 
 _OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
@@ -35,17 +35,23 @@ def _destination(name: str, arguments: Arguments, node: ast.Call) -> Place | Non
         case "to":
             return _named_place(arguments, node)
     first = arguments.args[0] if arguments.args else None
-    if name == "type_as" and isinstance(first, Tensor):
+    if isinstance(first, Tensor if name == "type_as" else Device):
         return first.place
-    return "device" if node.args and "cuda" in text(node.args[0]) else None
+    return "device" if node.args and ("cuda" in text(node.args[0]) or _may_name_gpu(first)) else None
+
+
+def _may_name_gpu(kind: Value | None) -> bool:
+    """Whether a type of tensors is, or may be, one of a GPU: `torch.cuda.FloatTensor if is_available() else ...`."""
+    options = kind.options if isinstance(kind, Choice) else (kind,)
+    return any(isinstance(one, Name) and one.dotted.startswith("torch.cuda.") for one in options)
 
 
 def _converted(base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
-    """The tensor in another dtype; `.type()` names the one that it has."""
+    """The tensor in another dtype; `.type()` names the one that it has, with its device."""
     if name == "to":
         code = text(node.args[0] if node.args else node)
         return base.but(mask="bool" in code or (base.mask if "dtype" in code else False))
-    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else PLAIN
+    return base.but(mask="bool" in text(node).lower() or None) if arguments.args else Device(base.place)
 
 
 def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:
@@ -72,13 +78,23 @@ def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynch
                 run.tell(node, happening, what, base)
         return base.but(place="device", source="", step=f"{what} in line {getattr(node, 'lineno', 0)}")
     if to == "host" and base.place == "device":
-        if not asynchronous:
+        if asynchronous:
+            run.frame.copying = True
+        else:
             run.tell(node, Happening.COPY_TO_HOST, what, base)
         return base.but(place="host", source="read")
     if to == "unknown" and base.place == "host" and base.source == "factory":
         run.tell(node, Happening.MADE_ON_HOST, what, base)  # whoever moves it expects it to be made elsewhere
         return base.but(place="device", source="")
     return base.but(place=to)
+
+
+def wait_for_device(run: Run, node: ast.AST, what: str) -> Value:
+    """The host waits for the device; told, unless a copy to the host is under way, which it has to wait for."""
+    if not run.frame.copying:
+        run.tell(node, Happening.SYNCHRONIZE, what)
+    run.frame.copying = False
+    return NONE
 
 
 def _copy_to_device(base: Tensor, asynchronous: bool) -> Happening | None:

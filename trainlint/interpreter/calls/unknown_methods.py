@@ -8,7 +8,8 @@ from typing import Final
 
 from trainlint.interpreter.calls.loaders import prepared_loader
 from trainlint.interpreter.calls.options import by_default, option
-from trainlint.interpreter.calls.places import is_dtype, place_of
+from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
+from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.libraries.guesses import (
     CALLS_ITS_ARGUMENT,
     LOGGER,
@@ -22,6 +23,7 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
     ARRAY,
     NONE,
     PLAIN,
@@ -45,15 +47,15 @@ _GATHERS: Final = frozenset({"gather", "gather_for_metrics", "reduce"})
 def unknown_method(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
     """Call a method by its name and by what the code calls its object."""
     owner = text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    for answer in (
-        _read(run, base, name, arguments, node, owner),
-        _moved(base, name, arguments, node, owner, frame),
-        _written(run, name, arguments, node, owner),
-        _of_training(run, base, name, arguments, node, owner),
-        _called(run, name, arguments, node, frame),
-    ):
-        if answer is not None:
-            return answer
+    answer = (
+        _read(run, base, name, arguments, node, owner)
+        or _moved(base, name, arguments, node, owner, frame)
+        or _written(run, name, arguments, node, owner)
+        or _of_training(run, base, name, arguments, node, owner)
+        or _called(run, name, arguments, node, frame)
+    )
+    if answer is not None:
+        return answer
     if MODEL_OBJECT.search(owner) and any(isinstance(one, Tensor) and one.place == "device" for one in arguments.args):
         return Tensor(container=True, way=(f"output of {owner}.{name}",))
     return UNKNOWN
@@ -78,8 +80,10 @@ def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call
             run.tell(node, Happening.SCALE, "`.get_scale()`")
             return PLAIN
         case "synchronize" if _EVENT_NAME.search(owner):
-            run.tell(node, Happening.SYNCHRONIZE, "`.synchronize()`")
-            return NONE
+            return wait_for_device(run, node, "`.synchronize()`")
+        case "copy_" if non_blocking(arguments, arguments.args[1:]):
+            run.frame.copying = True
+            return base
     return None
 
 
@@ -119,6 +123,8 @@ def _of_training(run: Run, base: Value, name: str, arguments: Arguments, node: a
             return Stream(Tensor(way=("a parameter",)))
         case "named_parameters":
             return Stream(Items((PLAIN, Tensor(way=("a parameter",))), fixed=True))
+        case "state_dict" if MODEL_OBJECT.search(owner):
+            return Mapping_({ANY_KEY: Tensor(way=("a parameter",))})
         case "backward":
             run.effects.add("trains")
             return NONE

@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
@@ -48,6 +49,7 @@ def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
         case ast.Starred():
             assign(run, target.value, value, frame)
         case ast.Attribute():
+            note_change(run, target, frame)
             base = run.value(target.value, frame)
             set_attribute(run, base, target.attr, value)
             if target.attr in run.options and isinstance(base, Unknown) and holds_options(text(target.value)):
@@ -112,6 +114,7 @@ def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> N
             items[key] = value
         put_back(run, target.value, Mapping_(items, base.maybe_none), frame)
     elif isinstance(base, Items):
+        bounded(run, target, index, "an index of a list")
         put_back(run, target.value, Items((joined((*base.parts, value)),)), frame)
 
 
@@ -126,9 +129,8 @@ def _store_in_tensor(run: Run, target: ast.Subscript, base: Tensor, index: Value
         if base.container and isinstance(value, Tensor) and value.place == "device" and not _is_constant(index):
             put_back(run, target.value, base.but(place="device", source=""), frame)  # a loop over its keys moves all
         return
-    if selects(index, base) and isinstance(value, Tensor) and not value.container:
+    if selects(index, base) and isinstance(value, Tensor) and value.is_one:
         run.tell(target, Happening.MASK_WRITE, "a write by a boolean mask", index)
-    slice_bounds(run, target.slice, frame)
     if base.place == "device":
         _copied_in_writing(run, target, index, value)
 
@@ -159,13 +161,9 @@ def selects(index: Value, base: Tensor) -> bool:
     return index.place == "device" if base.container else not index.on_host
 
 
-def slice_bounds(run: Run, index: ast.expr, frame: Frame) -> None:
-    """Tell the bounds of slices that are tensors of the device."""
-    for part in index.elts if isinstance(index, ast.Tuple) else (index,):
-        if isinstance(part, ast.Slice):
-            for bound in (part.lower, part.upper, part.step):
-                if bound is not None:
-                    run.reads(bound, run.value(bound, frame), Happening.BOUND, "a bound of a slice")
+def bounded(run: Run, node: ast.AST, value: Value, what: str) -> None:
+    """Python asks an index or a bound for its number; what a structure holds may be a number already."""
+    run.reads(node, value, Happening.BOUND, what, structures=isinstance(value, Tensor) and value.is_one)
 
 
 def put_back(run: Run, place: ast.expr, value: Value, frame: Frame) -> None:

@@ -6,14 +6,15 @@ import ast
 from typing import Final
 
 from trainlint.interpreter.libraries.guesses import by_name, holds_options
-from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE
+from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE, OPTIMIZER_CLASS
 from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
+from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.joining import joined
-from trainlint.interpreter.values.kinds import DTYPE as DTYPE_VALUE
 from trainlint.interpreter.values.kinds import (
+    ANY_KEY,
     PLAIN,
     UNKNOWN,
     Array,
@@ -33,8 +34,15 @@ from trainlint.interpreter.values.kinds import (
     Tensor,
     Unknown,
 )
+from trainlint.interpreter.values.kinds import DTYPE as DTYPE_VALUE
 from trainlint.interpreter.values.value import Value
 
+_PARAMETERS: Final = Items((Tensor(way=("a parameter",)),))
+_OF_OPTIMIZERS: Final[dict[str, Value]] = {
+    "param_groups": Items((Mapping_({"params": _PARAMETERS, ANY_KEY: PLAIN}),)),
+    "state": Mapping_({ANY_KEY: Mapping_({})}),
+}
+"""Attributes of optimizers: their parameters by groups of equal options, and what they keep of each."""
 _CONTAINER_METHODS: Final = frozenset({"keys", "values", "items", "size", "to", "cuda"})
 _OF_HOST: Final = frozenset({"shape", "size", "ndim", "dtype"})
 _PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
@@ -43,6 +51,7 @@ _PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
 
 def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     """`base.name`."""
+    note_change(run, node, frame)
     value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
     if not isinstance(value, Unknown):
         return value
@@ -51,9 +60,18 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     return by_name(node.attr) or value
 
 
+def note_change(run: Run, node: ast.Attribute, frame: Frame) -> None:
+    """Remember where code reaches into the dataset of a loader, as in `loader.dataset.epoch`."""
+    match node.value:
+        case ast.Attribute(value=loader, attr="dataset"):
+            run.loaders.changed(makings_of(run.value(loader, frame)))
+
+
 def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
     """An attribute of a value; a property is called."""
     match base:
+        case Unknown():
+            return UNKNOWN
         case Distribution():
             return _of_distribution(base, name)
         case Made():
@@ -141,14 +159,19 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
         return joined(found)
     if name == "__class__":
         return ClassValue(cls)
-    if is_module(cls):
-        match name:
-            case "device":
-                return Device("device")
-            case "module":
-                return base
-            case "training":
-                return PLAIN
+    if cls.is_a(OPTIMIZER_CLASS):
+        return _OF_OPTIMIZERS.get(name, UNKNOWN)
+    return _of_module_object(base, name) if is_module(cls) else UNKNOWN
+
+
+def _of_module_object(base: Object | ClassValue, name: str) -> Value:
+    match name:
+        case "device":
+            return Device("device")
+        case "module":
+            return base
+        case "training":
+            return PLAIN
     return UNKNOWN
 
 

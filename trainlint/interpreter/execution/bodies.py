@@ -125,7 +125,7 @@ def _execute(
     run.heat, run.effects, run.told = around, effects, [*told, *own]
     run.passes = list(dict.fromkeys((*passes, *gone)))[: bounds.TOLD_AGAIN]
     inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
-    if function.generator:
+    if frame.yielded:
         return Remembered(Stream(joined(frame.yielded)), own_effects, inside, tuple(gone))
     return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside, tuple(gone))
 

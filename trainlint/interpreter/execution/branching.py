@@ -124,7 +124,7 @@ def _skips(node: ast.If) -> bool:
 
 def _filling(node: ast.If, frame: Frame, branch: Branch) -> Branch:
     """A branch that fills what the test found missing or outdated, or resets the mark that it asked for, runs once."""
-    if branch.truth is not None:
+    if branch.truth is False or (branch.truth and not isinstance(node.test, ast.Compare)):
         return branch
     if not branch.holds and _fills(node.test, node.body, frame):
         return Branch(None, "rare", branch.fails, f"`{text(node.test)}` holds the first time only")
@@ -148,7 +148,14 @@ _NEGATED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
 
 
 def negated(test: ast.expr) -> ast.expr:
-    """The test that holds where another fails."""
+    """The test that holds where another fails. It is made once, as is its text."""
+    known: ast.expr | None = test.__dict__.get("trainlint_negated")
+    if known is None:
+        known = test.__dict__["trainlint_negated"] = _negated(test)
+    return known
+
+
+def _negated(test: ast.expr) -> ast.expr:
     match test:
         case ast.UnaryOp(op=ast.Not()):
             return test.operand
@@ -175,6 +182,9 @@ def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
             return f"{text(owner)}.{name}" in _targets(body) or _registers(body, name)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]):
+            outlives = ast.Break in frame.leaving and name in frame.names and frame.names[name].maybe_none
+            return outlives and name in _targets(body)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return text(asked) in _targets(body) or text(asked) in _targets(_called(body, frame))
         case ast.Compare(ops=[ast.NotEq()]):

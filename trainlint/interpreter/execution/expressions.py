@@ -49,7 +49,7 @@ def sequence(run: Run, node: ast.Tuple | ast.List, frame: Frame) -> Value:
         for part in node.elts
     ]
     fixed = len(parts) <= bounds.PARTS and not any(isinstance(part, ast.Starred) for part in node.elts)
-    return Items(tuple(parts[: bounds.PARTS]), fixed)
+    return Items(tuple(parts[: bounds.PARTS]), fixed, listed=isinstance(node, ast.List))
 
 
 def set_(run: Run, node: ast.Set, frame: Frame) -> Value:
@@ -181,6 +181,8 @@ def compare(run: Run, node: ast.Compare, frame: Frame) -> Value:
         right = run.value(right_node, frame)
         if isinstance(operator, _IN) and isinstance(right, Items):
             run.reads(node, left, Happening.COMPARE, "`in`")
+        elif isinstance(operator, _IN) and _is_number(left):
+            run.reads(node, right, Happening.COMPARE, "`in`", structures=True)
         one = comparison(left, operator, right)
         if isinstance(one, Tensor):
             result = one
@@ -188,11 +190,18 @@ def compare(run: Run, node: ast.Compare, frame: Frame) -> Value:
     return result
 
 
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number: no structure has it for a key."""
+    return isinstance(value, Plain) and isinstance(value.constant, int)
+
+
 def formatted(run: Run, node: ast.JoinedStr, frame: Frame) -> Value:
-    """An f-string."""
+    """An f-string. The first tensor in it is told: the host has waited for the others then."""
+    told = False
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            run.reads(node, run.value(part.value, frame), Happening.FORMAT, "formatting")
+            value = run.value(part.value, frame)
+            told = told or run.reads(part.value, value, Happening.FORMAT, "formatting")
     return PLAIN
 
 

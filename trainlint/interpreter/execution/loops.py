@@ -61,7 +61,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     few = _over_few(node)
     run.loops += [] if few else [id(node)]
     run.effects = set()
-    run.quiet = quiet or heat == "step"
+    run.quiet = quiet
     begin()
     run.block(node.body, frame)
     run.quiet = quiet

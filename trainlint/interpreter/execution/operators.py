@@ -9,7 +9,9 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ARRAY,
+    ARRAY_ITEM,
     PLAIN,
+    TIME,
     UNKNOWN,
     Array,
     Items,
@@ -18,7 +20,6 @@ from trainlint.interpreter.values.kinds import (
     Plain,
     Source,
     Tensor,
-    Unknown,
 )
 from trainlint.interpreter.values.value import Value
 
@@ -34,19 +35,21 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _of_tensors(left, right, operator)
     if isinstance(left, Array) or isinstance(right, Array):
-        return ARRAY
+        return ARRAY if any(isinstance(one, Array) and not one.is_item for one in (left, right)) else ARRAY_ITEM
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
     return _of_plain(left, right, operator)
 
 
 def _of_plain(left: Value, right: Value, operator: ast.operator) -> Value:
-    """The result for what is neither a tensor nor a container: a counter stays one."""
+    """The result for what is neither a tensor nor a container: a counter stays one, and so does a time."""
+    if isinstance(operator, ast.Sub) and any(isinstance(one, Plain) and one.meaning == "time" for one in (left, right)):
+        return TIME
     counts = [one.meaning for one in (left, right) if isinstance(one, Plain) and one.meaning in ("counter", "inner")]
     if isinstance(left, Plain) and isinstance(right, Plain):
         return Plain(meaning=counts[0]) if counts and isinstance(operator, _COUNTED_ON) else PLAIN
-    counted = isinstance(left, Plain) and isinstance(operator, ast.FloorDiv) and isinstance(right, Unknown)
-    return Plain(meaning=counts[0]) if counted and counts else UNKNOWN
+    with_unknown = ast.Add | ast.FloorDiv if isinstance(left, Plain) else ast.Add  # `i + batches * epoch`
+    return Plain(meaning=counts[0]) if counts and isinstance(operator, with_unknown) else UNKNOWN
 
 
 def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
@@ -55,12 +58,18 @@ def _of_tensors(left: Value, right: Value, operator: ast.operator) -> Tensor:
         other: Value
         main, other = (left, right) if left.place == "device" or right.place != "device" else (right, left)
         place: Place = main.place if main.place == "device" or left.place == right.place else "unknown"
-        mask, mixed = left.mask or right.mask or None, False
+        mask = left.mask or right.mask or None
+        mixed = _may_count(left, right, operator)
     else:
         main, other = (left, right) if isinstance(left, Tensor) else (cast("Tensor", right), left)
         place, mask, mixed = main.place, main.mask or None, main.source == "mixed"
     source: Source = "mixed" if mixed else _source(main, other) if place == "host" else _named(main, other)
     return Tensor(place, mask if _keeps_mask(left, right, operator) else False, mixed, source, main.way)
+
+
+def _may_count(left: Tensor, right: Tensor, operator: ast.operator) -> bool:
+    """Whether two parts of a batch may both be numbers."""
+    return not isinstance(operator, _BITS) and not left.is_one and not right.is_one
 
 
 def _keeps_mask(left: Value, right: Value, operator: ast.operator) -> bool:

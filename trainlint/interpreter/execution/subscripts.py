@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.interpreter.execution.assignment import copied_for_use, selects, slice_bounds
+from trainlint.interpreter.execution.assignment import bounded, copied_for_use, selects
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -32,10 +32,11 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
     base, index = run.value(node.value, frame), run.value(node.slice, frame)
     match base:
         case Tensor():
-            return _of_tensor(run, node, base, index, frame)
+            return _of_tensor(run, node, base, index)
         case Mapping_():
             return item_of(base, index)
         case Items():
+            bounded(run, node, index, "an index of a list")
             return _of_items(node, base)
         case Choice():
             return joined(element(option) for option in base.options)
@@ -46,13 +47,13 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
-    return _of_unknown(run, node, base, index, frame)
+    return _of_unknown(run, node, base, index)
 
 
-def _of_unknown(run: Run, node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
+def _of_unknown(run: Run, node: ast.Subscript, base: Value, index: Value) -> Value:
     """What a tensor of the device can index is one; else the key says what it is."""
     if isinstance(base, Unknown) and isinstance(index, Tensor) and index.place == "device":
-        return _of_tensor(run, node, Tensor(way=("indexed by a tensor of the device",)), index, frame)
+        return _of_tensor(run, node, Tensor(way=("indexed by a tensor of the device",)), index)
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return by_name(node.slice.value) or UNKNOWN
     return UNKNOWN
@@ -91,24 +92,23 @@ def _integer(node: ast.expr) -> int | None:
     return None
 
 
-def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value, frame: Frame) -> Tensor:
+def _of_tensor(run: Run, node: ast.Subscript, base: Tensor, index: Value) -> Tensor:
     if not base.on_host:
         parts = index.parts if isinstance(index, Items) else (index,)
         selecting = next((part for part in parts if selects(part, base)), None)
         if selecting is not None:
             run.tell(node, Happening.MASK_INDEX, "an index by a boolean mask", selecting)
-        if not base.container:
-            slice_bounds(run, node.slice, frame)
-            _copied_indices(run, node, base, parts)
+        _copied_indices(run, node, base, index)
     if base.container and isinstance(node.slice, ast.Slice | ast.Tuple):
         return base.but(container=not isinstance(node.slice, ast.Tuple))
     return base
 
 
-def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, parts: tuple[Value, ...]) -> None:
+def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, index: Value) -> None:
+    """Tell what of an index is copied. It shows as well that the base is a tensor: no structure has such a key."""
     if base.place != "device":
         return
-    for part in parts:
+    for part in index.parts if isinstance(index, Items) and index.fixed and not index.listed else (index,):
         if copied_for_use(part) or _lists_numbers(part):
             run.tell(node, Happening.INDEX_COPY, "an index of the host", part)
     lists = node.slice.elts if isinstance(node.slice, ast.Tuple) else (node.slice,)
@@ -123,5 +123,8 @@ def _lists_numbers(index: Value) -> bool:
 
 
 def slice_(run: Run, node: ast.Slice, frame: Frame) -> Value:
-    """A slice is no tensor; its bounds are asked where it is used."""
+    """A slice is no tensor; Python reads its bounds."""
+    for bound in (node.lower, node.upper, node.step):
+        if bound is not None:
+            bounded(run, bound, run.value(bound, frame), "a bound of a slice")
     return PLAIN

@@ -59,8 +59,6 @@ def is_step_hook(name: str, bases: str) -> bool:
     return "Callback" in bases and OBSERVER_STEP_NAMES.fullmatch(name) is not None
 
 
-TRAINING_LOADER: Final = re.compile("^_?train_dataloader$")
-"""Methods that a framework asks for the loader that it trains with."""
 WITHOUT_BATCH: Final = frozenset({"run_step", "step", "optimizer_step", "on_step_end"})
 """Methods that are not given tensors."""
 FIRST_ALONE: Final = frozenset({"training_step", "train_step"})

@@ -13,6 +13,8 @@ MODULE: Final = re.compile(
     r"|Linear|ForConditionalGeneration|ForCausalLM|Embedding|Norm))$|^torch\.nn\."
 )
 AUTOGRAD: Final = re.compile(r"(^|\.)(autograd\.)?Function$")
+OPTIMIZER_CLASS: Final = re.compile(r"^(?!.*[Ss]ched).*([Oo]ptim)")
+"""Bases of optimizers, but not of schedules."""
 LOADER: Final = re.compile(r"(DataLoader|StatefulDataLoader|LoaderX|BackgroundGenerator)$")
 SEVERAL_OUTPUTS: Final = re.compile("LSTM|GRU|RNN|Attention")
 WRAPPERS: Final = re.compile(
@@ -52,4 +54,5 @@ WRITERS: Final = _set(
     " set_description"
 )
 """Methods that format what they are given."""
-LOG_LEVELS: Final = _set("info debug warning log")
+LOG_LEVELS: Final = _set("info warning log")
+"""Methods of loggers that write by default: what `debug` is given is not formatted."""

@@ -23,7 +23,7 @@ STRING_METHODS: Final = frozenset(dir(str)) - {"split", "index", "count"}
 """Methods of a key, where what is gone through may be a mapping. Tensors have the others."""
 PLAIN_METHODS: Final = _set(
     "size dim ndimension numel nelement element_size stride data_ptr is_contiguous get_device is_floating_point"
-    " storage_offset is_pinned is_complex has_names __len__"
+    " storage_offset is_pinned is_complex has_names __len__ nnz _nnz sparse_size sparse_dim dense_dim"
 )
 """Methods that answer with the host's knowledge."""
 MASKS: Final = _set(
@@ -49,10 +49,6 @@ SIZED: Final = {name: row.shown for row in OPERATORS for name in row.sized}
 """Functions and methods that wait to know how large their result is."""
 ANSWERING: Final = frozenset(name.rpartition(".")[2] for name in ANSWERS)
 """Functions and methods that answer yes or no in Python."""
-TAKES_SIZES: Final = _set(
-    "zeros ones empty full arange linspace range new_zeros new_ones new_empty new_full expand repeat view reshape randn"
-    " rand randint randperm narrow one_hot"
-)
 FACTORIES: Final = _set(
     "zeros ones empty full arange linspace logspace eye rand randn randint randperm range hann_window hamming_window"
     " tril_indices triu_indices empty_strided"

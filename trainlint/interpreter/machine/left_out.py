@@ -15,8 +15,11 @@ class LeftOut(NamedTuple):
     line: int
     name: str
     limit: Limit
+    error: str = ""
+    """What was raised, where that is why."""
 
     @property
     def sentence(self) -> str:
-        """What and why, for people."""
-        return f"`{self.name}` in line {self.line} is not wholly known: {self.limit.value}"
+        """What and why, and what to do, for people."""
+        why = f"`{self.name}` in line {self.line} is not wholly known: {self.limit.value}"
+        return f"{why} ({self.error}); please report this" if self.error else f"{why}; split it, or exclude the file"

@@ -31,6 +31,10 @@ class ExecutedLoader(NamedTuple):
     """The loop that takes its batches in training steps."""
     copied: bool = False
     """Whether batches are copied to the device, by code in sight or by who takes the loader over."""
+    in_step: bool = False
+    """Whether a step of another training loop goes through one."""
+    changed: bool = False
+    """Whether code asks its dataset for more than its length: workers that are kept would see no change."""
 
 
 class Pass(NamedTuple):
@@ -62,19 +66,40 @@ class Loaders:
             both = Options(*(one if one == other else None for one, other in pairs))  # type: ignore[arg-type]  # alike
             self.uses[making.identity] = known._replace(options=both)
 
-    def passed(self, one: Pass, loops: Iterable[int]) -> None:
+    def passed(self, one: Pass, loops: Iterable[int], *, in_step: bool) -> None:
         """Something in some loops goes through a loader from its start."""
         use = self.uses[one.making.identity]
         again = use.again
         if again is None and not one.making.loops.issuperset(loops):
             again = one.link
-        self.uses[one.making.identity] = use._replace(begun=use.begun or one.link, again=again)
+        self.uses[one.making.identity] = use._replace(
+            begun=use.begun or one.link, again=again, in_step=use.in_step or in_step
+        )
+
+    def repeated(self, makings: Iterable[Making], link: Link) -> None:
+        """A framework goes through a loader in each epoch."""
+        for making in makings:
+            use = self.uses[making.identity]
+            self.uses[making.identity] = use._replace(again=use.again or link)
+
+    def changed(self, makings: Iterable[Making]) -> None:
+        """Code reaches into the dataset."""
+        for making in makings:
+            self.uses[making.identity] = self.uses[making.identity]._replace(changed=True)
 
     def trains(self, makings: Iterable[Making], link: Link) -> None:
         """Training steps take batches."""
         for making in makings:
             use = self.uses[making.identity]
             self.uses[making.identity] = use._replace(trains=use.trains or link)
+
+    def taken_over(self, makings: Iterable[Making], link: Link, *, trains: bool) -> None:
+        """A framework goes through them in each epoch, perhaps to train, and copies their batches."""
+        for making in makings:
+            use = self.uses[making.identity]
+            trained = use.trains or (link if trains else None)
+            begun, again = use.begun or link, use.again or link
+            self.uses[making.identity] = ExecutedLoader(use.options, begun, again, trained, copied=True)
 
     def copied(self, makings: Iterable[Making]) -> None:
         """Batches are copied to the device."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
@@ -97,6 +97,8 @@ class Frame:
     """What makes the code that is executed here a training step: a loop, a framework, a presumption."""
     block: Sequence[ast.stmt] = ()
     """The innermost statements of which one is executed."""
+    copying: bool = False
+    """Whether a copy to the host is under way that nothing has waited for."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 
@@ -214,7 +216,7 @@ class Run:
         ended = False
         for statement in body:
             if self._watch is not None:
-                self._watch(self, statement)
+                self._watch.see(self, statement)
             execute = self._statements.get(type(statement))
             if execute is not None and execute(self, statement, frame):
                 ended = True
@@ -223,34 +225,36 @@ class Run:
         return ended
 
     def attempt(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
-        """Execute statements, as `block` does; if Python's stack ends meanwhile, the rest of them is left out."""
+        """Execute statements, as `block` does; where that crashes, or Python's stack ends, the rest is left out."""
         depth, effects, told, names = len(self.stack), self.effects, self.told, frame.names
         loops, passes = len(self.loops), self.passes
         step, behind, leaving, block = frame.step, frame.behind, frame.leaving, frame.block
         state = self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning
         try:
             return self.block(body, frame)
-        except RecursionError:
+        except Exception as error:  # noqa: BLE001  # named in `left_out`: it is to cost this function and no other
             del self.stack[depth:]
             del self.loops[loops:]
             self.effects, self.told, frame.names, self.passes = effects, told, names, passes
             frame.step, frame.behind, frame.leaving, frame.block = step, behind, leaving, block
             self.heat, self.level, self.quiet, self.feeding, self.stepped, self.learning = state
-            self.give_up(frame, Limit.NESTING)
+            self.give_up(frame, Limit.NESTING, error)
             return False
 
     def spend(self, frame: Frame, items: int) -> None:
         """Count items that are evaluated, or names that are copied, as statements."""
         frame.module.spent += items // bounds.NAMES_A_STATEMENT
 
-    def give_up(self, frame: Frame, limit: Limit) -> None:
+    def give_up(self, frame: Frame, limit: Limit, error: Exception | None = None) -> None:
         """Leave out the rest of what is executed in a frame; a function may return anything then."""
         node = frame.function.node if frame.function is not None else None if frame.cls is None else frame.cls.node
-        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit))
+        self.leave_out(LeftOut(frame.module.path, 1 if node is None else node.lineno, frame.title, limit), error)
         frame.returned.append(UNKNOWN)
 
-    def leave_out(self, what: LeftOut) -> None:
-        """Remember that something is not executed."""
+    def leave_out(self, what: LeftOut, error: Exception | None = None) -> None:
+        """Remember that something is not executed: because of its limit, or of an error but that of Python's stack."""
+        if error is not None and not isinstance(error, RecursionError):
+            what = what._replace(limit=Limit.CRASH, error=f"{type(error).__name__}: {error}")
         self.left_out[what] = None
 
     def call(self, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -293,7 +297,7 @@ class Run:
     def passed(self, passes: Iterable[Pass]) -> None:
         """The same, for what a body has done that is not executed again."""
         for one in passes:
-            self.loaders.passed(one, self.loops)
+            self.loaders.passed(one, self.loops, in_step=self.heat == "step")
             if one not in self.passes:
                 self.passes.append(one)
 
@@ -311,7 +315,11 @@ class Run:
     # What it tells
     def tell(self, node: ast.AST, happening: Happening, what: str, value: Value | None = None) -> None:
         """Tell the listener of an operation, if it is executed in training steps."""
-        if self.heat != "step" or self.quiet or node in self.needed or not isinstance(node, (ast.expr, ast.stmt)):
+        if self.quiet or not isinstance(node, (ast.expr, ast.stmt)):
+            return
+        if self.heat != "step" or node in self.needed:
+            if self._watch is not None:
+                self._watch.leave_untold(self, node, happening)
             return
         start = self._start
         event = Event(
@@ -331,6 +339,8 @@ class Run:
 
     def tell_again(self, told: Sequence[Told], function: Function, node: ast.AST | None) -> None:
         """Tell what a function tells that is not executed again, with the calls that reach it here."""
+        if not told:
+            return
         depth = len(self.stack) + 1
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
@@ -389,8 +399,14 @@ class Run:
         return True
 
 
-Watch = Callable[[Run, ast.stmt], None]
-"""Is told of each statement before it is executed."""
+class Watch(Protocol):
+    """Who wants to know what a run does besides what it tells its listener."""
+
+    def see(self, run: Run, statement: ast.stmt) -> None:
+        """A statement is about to be executed."""
+
+    def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
+        """An operation is executed that the listener is not told of."""
 
 
 def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:

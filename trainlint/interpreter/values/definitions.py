@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.text import text
 from trainlint.interpreter.values.value import Environment, Value
 
 TEST_PATH: Final = re.compile(
@@ -26,11 +27,6 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 _MEMO: Final = re.compile(r"(^|\.)(lru_cache|cache)$")
 _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
-_YIELDS: Final = frozenset({ast.Yield, ast.YieldFrom})
-_WITHOUT_YIELDS: Final = frozenset(
-    {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Name, ast.Constant, ast.Load, ast.Store}
-    | {ast.Import, ast.ImportFrom, ast.Pass, int, str, type(None)}
-)
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -143,13 +139,14 @@ class Function:
 
     __slots__ = (
         "abstract",
+        "body",
         "cls",
         "decorators",
         "defaults",
-        "generator",
         "kind",
         "memo",
         "module",
+        "name",
         "named_defaults",
         "no_grad",
         "node",
@@ -158,38 +155,30 @@ class Function:
 
     def __init__(self, node: AnyFunction, module: Module, cls: Class | None) -> None:
         self.node, self.module, self.cls = node, module, cls
+        self.name: str = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        """The name in its def statement."""
+        self.body: list[ast.stmt] = (
+            [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
+        )
+        """The statements; of a lambda one return."""
         self.scopes: tuple[Environment, ...] = ()
         self.defaults: tuple[Value, ...] = ()
         """Of the last positional parameters."""
         self.named_defaults: tuple[Value | None, ...] = ()
         """Of the parameters that are given by name alone."""
-        self.decorators = tuple(ast.unparse(node) for node in getattr(node, "decorator_list", ()))
-        names = [text.partition("(")[0] for text in self.decorators]
+        self.decorators = tuple(map(text, getattr(node, "decorator_list", ())))
+        names = [code.partition("(")[0] for code in self.decorators]
         self.kind: Kind = next((_KINDS[last] for name in names if (last := name.rpartition(".")[2]) in _KINDS), "plain")
         self.no_grad = any(_NO_GRAD.search(name) for name in names)
         self.memo = any(_MEMO.search(name) for name in names)
         """Whether it remembers what it gave for its arguments."""
-        self.generator = _yields(node)
         self.abstract = cls is not None and all(_does_nothing(statement) for statement in self.body)
         """Whether a method is left to subclasses."""
-
-    @property
-    def name(self) -> str:
-        """The name in its def statement."""
-        return getattr(self.node, "name", "<lambda>")
 
     @property
     def qualified_name(self) -> str:
         """The name with that of its class, for people."""
         return self.name if self.cls is None else f"{self.cls.name}.{self.name}"
-
-    @property
-    def body(self) -> list[ast.stmt]:
-        """The statements; of a lambda one return."""
-        node = self.node
-        if isinstance(node, ast.Lambda):
-            return [ast.copy_location(ast.Return(node.body), node.body)]
-        return node.body
 
     @property
     def parameters(self) -> list[ast.arg]:
@@ -205,21 +194,4 @@ def _does_nothing(statement: ast.stmt) -> bool:
             return True
         case ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))):
             return True
-    return False
-
-
-def _yields(function: AnyFunction) -> bool:
-    """Whether a function yields, and not only one in it.
-
-    It goes through all nodes of a project once. To ask `ast.iter_child_nodes` for them took a fifth of a whole run.
-    """
-    pending: list[object] = [function.body]
-    while pending:
-        node = pending.pop()
-        kind = node.__class__
-        if kind in _YIELDS:
-            return True
-        if kind in _WITHOUT_YIELDS:
-            continue
-        pending.extend(node if isinstance(node, list) else node.__dict__.values())
     return False

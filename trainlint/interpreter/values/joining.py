@@ -72,8 +72,7 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Tensor(), Tensor():
             return _tensors(left, right, maybe)
         case Plain(), Plain():
-            says = left.says if left.says == right.says else None
-            return Plain(meaning=_meaning(left, right), says=says, maybe_none=maybe)
+            return Plain(meaning=_meaning(left, right), says=_says(left, right), maybe_none=maybe)
         case Items(), Items():
             return _items(left, right, maybe, depth)
         case Mapping_(), Mapping_():
@@ -87,6 +86,18 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Device(), Device():
             return Device("unknown", maybe)
     return None
+
+
+def _says(left: Plain, right: Plain) -> tuple[str, str] | None:
+    """What a stored test says: a flag beside it that is off holds never, and one that is on fails never."""
+    if left.says == right.says:
+        return left.says
+    stored, flag = (right, left) if left.says is None else (left, right)
+    if stored.says is None or not flag.known:
+        return None
+    holds, fails = stored.says
+    says = ("", fails) if flag.constant else (holds, "")
+    return says if any(says) else None
 
 
 def _meaning(left: Plain, right: Plain) -> Meaning:

@@ -44,9 +44,9 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()
-Meaning = Literal["", "counter", "inner", "off", "dtype"]
+Meaning = Literal["", "counter", "inner", "off", "dtype", "time"]
 """What is known of a host value besides: it counts iterations (`inner`: of a loop inside a training step), is an option
-that is off by default, is a dtype."""
+that is off by default, is a dtype, is a time or how long something took."""
 
 
 class Plain(Value):
@@ -133,6 +133,11 @@ class Tensor(Value):
         return Tensor(self.place, self.mask, self.container, self.source, self.way, self.maybe_none, makings)
 
     @property
+    def is_one(self) -> bool:
+        """Whether it is surely a tensor: a batch of a loader, or what a function is given, may hold numbers as well."""
+        return not self.container or self.source not in ("loader", "parameter", "mixed")
+
+    @property
     def on_host(self) -> bool:
         """Whether it surely lies in memory of the host, pinned or not."""
         return self.place in ("host", "pinned")
@@ -180,15 +185,18 @@ def _keys(values: tuple[Value, ...], depth: int) -> Hashable:
 class Items(Value):
     """A list, tuple or set: its parts in their order (`fixed`), or what each part may be."""
 
-    __slots__ = ("fixed", "parts")
+    __slots__ = ("fixed", "listed", "parts")
 
-    def __init__(self, parts: tuple[Value, ...], fixed: bool = False, maybe_none: bool = False) -> None:
+    def __init__(
+        self, parts: tuple[Value, ...], fixed: bool = False, maybe_none: bool = False, listed: bool = False
+    ) -> None:
         super().__init__(maybe_none)
-        self.parts, self.fixed = parts, fixed
+        self.parts, self.fixed, self.listed = parts, fixed, listed
+        """`listed`: it is surely a list, which is one index of a tensor where a tuple is several."""
 
     def identity(self, depth: int) -> Hashable:
-        """The parts."""
-        return (self.fixed, _keys(self.parts, depth))
+        """The parts, and whether it is a list."""
+        return (self.fixed, self.listed, _keys(self.parts, depth))
 
 
 ANY_KEY: Final = object()
@@ -373,6 +381,7 @@ PLAIN: Final = Plain()
 COUNTER: Final = Plain(meaning="counter")
 INNER_COUNTER: Final = Plain(meaning="inner")
 DTYPE: Final = Plain(meaning="dtype")
+TIME: Final = Plain(meaning="time")
 NONE: Final = Plain(None)
 TRUE: Final = Plain(True)
 FALSE: Final = Plain(False)

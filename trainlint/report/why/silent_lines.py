@@ -58,7 +58,7 @@ def _answer_differently(looks: Sequence[Look]) -> set[str]:
 
 
 def _something_else(looks: Sequence[Look]) -> Iterator[str]:
-    """As in "2 other rules look for something else here: TRN211, TRN214"."""
+    """As in "2 other rules look for something else here: TRN203, TRN209"."""
     told = {look.code for look in looks if look.silence is not None or not _is_silent(look)}
     rest = dict.fromkeys(look.code for look in looks if look.code not in told)
     if rest:

@@ -6,13 +6,13 @@ import ast
 
 from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.conditions.values import tested_values
-from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.host_reads import TO_PYTHON
-from trainlint.contract.confidence import level
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence
+
+_SURE = 0.5
+"""How well it must be known that a value is a tensor."""
 
 
 @guard
@@ -28,12 +28,12 @@ def decided_by_argument(site: Site) -> bool:
 
 
 def breaks_graph(site: Site) -> bool:
-    """Whether a place surely breaks the graph."""
-    name = last_name(site.node.func) if isinstance(site.node, ast.Call) else ""
+    """Whether a call surely breaks the graph: it prints, or makes a Python value of a tensor."""
+    name = last_name(site.call.func)
     if name == "print":
         return isinstance(site.call.func, ast.Name)
-    if name in TO_PYTHON:
-        value = site.value(site.receiver)
-        return not site.call.args and value.is_tensor and value.confidence > 0.5
-    read = next(python_reads(site), None) if name in ("", "float", "int", "bool") else None
-    return read is not None and level(read[1]) >= Confidence.LIKELY
+    of_method = name in TO_PYTHON
+    if bool(site.call.args) is of_method or not (of_method or isinstance(site.call.func, ast.Name)):
+        return False
+    value = site.value(site.receiver if of_method else site.call.args[0])
+    return value.is_tensor and value.confidence > _SURE

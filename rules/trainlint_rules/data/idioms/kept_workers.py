@@ -6,8 +6,8 @@ import ast
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import nodes_in
-from trainlint.contract.guard import early_guard, guard
-from trainlint_rules.data import LoaderRule, switched_on
+from trainlint.contract.guard import guard
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import changes_between_passes
 from trainlint_rules.data.idioms.samplers import passes_without_end
 from trainlint_rules.data.idioms.workers import Workers, workers
@@ -34,9 +34,3 @@ def value_of_option(site: Site) -> str | None:
     if workers(site.file, loader) is Workers.SOME:
         return "True"
     return f"{ast.unparse(given)} > 0" if isinstance(given, ast.Name | ast.Attribute) else None
-
-
-@early_guard
-def keeps_workers(site: Site) -> bool:
-    """The loader keeps its workers, or an option may say so."""
-    return switched_on(site, "persistent_workers")

@@ -7,18 +7,14 @@ from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
-from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
-from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import loops_in_other_files, passes
 from trainlint_rules.data.idioms.pinned.item_code import item_code
-from trainlint_rules.data.idioms.workers import is_bare, loads_single_items, option_left_at_zero
+from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 """A table was mostly tokenised before training, and its rows need little work."""
-_DOUBTS_OF_USE = {Feeds.EVALUATION: 1, Feeds.UNKNOWN: 1, Feeds.SELDOM: 2}
 
 
 def items_at(site: Site) -> Items:
@@ -43,21 +39,6 @@ def items_lie_ready(site: Site) -> bool:
     return items_at(site) in (Items.MEMORY, Items.DEVICE)
 
 
-def read_once_to_evaluate(site: Site) -> bool:
-    """Whether the file goes through the loader once, to evaluate."""
-    loader = LoaderRule.loader(site)
-    return only_evaluates(site.file, loader) and not any(item.again for item in passes(site.file, loader))
-
-
-def walked_in_steps(site: Site) -> bool:
-    """Whether a step of another training loop goes through the loader, so that workers would start in each of them."""
-    loader = LoaderRule.loader(site)
-    found = passes(site.file, loader)
-    return any(site.file.heats.of(item.block).heat.in_step for item in found) or any(
-        use.heat is Heat.INNER for use in loops_in_other_files(site.file, loader)
-    )
-
-
 @early_guard
 def computes_on_the_host(site: Site) -> bool:
     """Nothing in the program names an accelerator, so that no device waits."""
@@ -66,27 +47,10 @@ def computes_on_the_host(site: Site) -> bool:
 
 def sure_of_items(site: Site) -> Confidence:
     """How sure it is that loading takes long, for a loader without workers that training steps take batches of."""
-    return doubted(*_doubts_of_items(site))
-
-
-def _doubts_of_items(site: Site) -> list[int]:
     items = items_at(site)
     doubts = [_DOUBTS_OF_ITEMS.get(items, 0), items is Items.UNKNOWN and is_bare(site)]
     if loads_single_items(site):
         doubts.append(2)
-    if site.file.loaders.option(LoaderRule.loader(site), "num_workers").given and option_left_at_zero(site) is None:
-        doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
-    return doubts
-
-
-def sure_of_work(site: Site) -> Confidence:
-    """How sure it is that training waits for a loader without workers."""
-    loader, items = LoaderRule.loader(site), items_at(site)
-    doubts = [*_doubts_of_items(site), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
-    if read_once_to_evaluate(site):
-        doubts.append(2)  # a test after training is a small part of a run
-    if only_counts(site.file, loader):
-        doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
-    if items is Items.UNKNOWN:
-        doubts.append(only_evaluates(site.file, loader))
+    if site.file.loaders.option(LoaderRule.loader(site), "num_workers").given:
+        doubts.append(2)  # `num_workers=0` is somebody's decision, and an option may be set
     return doubted(*doubts)

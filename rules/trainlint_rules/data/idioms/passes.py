@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
-from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.blocks import Block, Function, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Heat
 from trainlint.patterns import lazy
 from trainlint_rules.data import LoaderRule
 
@@ -34,7 +33,6 @@ _TAKES_NO_PASS = frozenset(
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _EPOCH = lazy(r"epoch", re.IGNORECASE)
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
-_GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 
 
 class PassStart(Enum):
@@ -163,28 +161,6 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
         return True  # what it calls may train in a file that is out of sight
     return generator and never_ends(node)
-
-
-def loops_in_other_files(file: SemanticModel, loader: Loader) -> tuple[LoaderUse, ...]:
-    """The loops of other files over a loader."""
-    uses = file.outside.loader_uses
-    return uses.get(file.keys.call(loader.call), ()) if uses else ()
-
-
-def sure_of_pass(item: Pass) -> Confidence:
-    """How sure it is that this begins a pass again and again."""
-    if item.start is PassStart.HANDED:
-        return Confidence.CERTAIN if _GOES_THROUGH.search(last_name(item.node)) else Confidence.POSSIBLE
-    replaces = item.start is PassStart.ITERATOR and any(
-        block.kind is BlockKind.EXCEPT for block in item.block.outwards()
-    )
-    return Confidence.POSSIBLE if replaces else Confidence.CERTAIN  # the run may end before its first pass does
-
-
-def place_of_pass(item: Pass) -> str:
-    """Where a pass begins, for a message."""
-    line = getattr(item.node, "lineno", 0)
-    return f"loader passed on at line {line}" if item.start is PassStart.HANDED else f"loop at line {line}"
 
 
 def used_around_passes(site: Site) -> set[FactKind]:

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.settings.holders import option_name
-from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
@@ -145,29 +143,6 @@ def _command_line_default(file: SemanticModel, name: str) -> int | None:
             value = constant(argument(place.node, "default"))
             return value if isinstance(value, int) else None
     return None
-
-
-@early_guard
-def has_workers(site: Site) -> bool:
-    """The loader has workers, or an option may set them."""
-    option = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
-    return option.given and constant(option.value) != 0 and option_left_at_zero(site) is None
-
-
-def option_left_at_zero(site: Site) -> str | None:
-    """The option that gives the loader its workers, if it is 0 by default and nothing in the project sets it.
-
-    None, too, behind a test of workers: such code is written for either.
-    """
-    given = site.file.loaders.option(LoaderRule.loader(site), "num_workers").value
-    name = option_name(given) if given is not None else None
-    if name is None or asks_about(site.block, Subject.WORKERS):
-        return None
-    values = site.file.outside.loader_options.get(name) or [
-        *site.file.defaults.get(name, ()),
-        *site.file.flags.declared().get(f".{name}", ()),
-    ]
-    return name if values and all(value == "0" for value in values) else None
 
 
 @early_guard

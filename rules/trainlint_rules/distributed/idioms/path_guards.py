@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.contract.guards.programs import out_of_sight, uses
+from trainlint.contract.guards.programs import out_of_sight
 
 way_out_of_sight = replace(out_of_sight, sentence="trainlint does not see every call on the way to it")
-framework_in_charge = uses("a framework calls this code", FactKind.FRAMEWORK)

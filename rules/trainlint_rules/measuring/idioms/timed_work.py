@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
-from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home
 from trainlint.contract.guard import early_guard, guard
-from trainlint_rules.measuring.idioms.timing import FirstRound, Interval, first_round, speaks_of_warm_up, timed_interval
+from trainlint_rules.measuring.idioms.timing import Interval, timed_interval
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -20,11 +17,6 @@ if TYPE_CHECKING:
 def interval(site: Site) -> Interval | None:
     """The device work that a read of the clock ends."""
     return timed_interval(site.file, site.call, site.place)
-
-
-def first_timed(site: Site) -> FirstRound | None:
-    """The first call that a benchmark times, which a read of the clock ends."""
-    return first_round(site.file, site.call, site.place)
 
 
 @early_guard
@@ -55,40 +47,6 @@ def waited_for(site: Site) -> bool:
 
 @guard
 def becomes_rate(site: Site) -> bool:
-    """Something is divided by the duration (TRN905)."""
+    """Something is divided by the duration."""
     found = interval(site)
     return found is not None and found.divides
-
-
-@guard
-def stays_duration(site: Site) -> bool:
-    """Nothing is divided by the duration (TRN901)."""
-    return not becomes_rate.holds(site)
-
-
-@guard
-def warmed_up(site: Site) -> bool:
-    """The function calls the model before the clock starts, or has a warm-up."""
-    found = first_timed(site)
-    return (found is not None and found.is_warm) or (site.function is not None and speaks_of_warm_up(site.function))
-
-
-@guard
-def chooses_nothing(site: Site) -> bool:
-    """The file neither compiles this model nor switches `cudnn.benchmark` on."""
-    found = first_timed(site)
-    return found is not None and not _is_compiled(site, found.call) and not _chooses_kernels(site)
-
-
-def _is_compiled(site: Site, call: ast.Call) -> bool:
-    made = single_value(call.func, site.block)
-    return isinstance(made, ast.Call) and site.origin(made.func) == "torch.compile"
-
-
-def _chooses_kernels(site: Site) -> bool:
-    return any(
-        isinstance(place.statement, ast.Assign)
-        and constant(place.statement.value) is True
-        and site.origin(place.statement.targets[0]) == "torch.backends.cudnn.benchmark"
-        for place in site.file.outline.stores.get("benchmark", ())
-    )

@@ -22,7 +22,6 @@ from trainlint.analysis.syntax.names import (
     dotted,
     end_position,
     last_name,
-    names_in,
     nodes_in,
     position,
     root_name,
@@ -63,7 +62,6 @@ _CLIPS_AND_CHECKS = "clip_gradients"
 """Fabric's method, which reads the norm of the gradients unless `error_if_nonfinite=False` is given."""
 _MAKES_MODULE = lazy(r"^_?(build|make|create|get|load|init|export|save|convert)_")
 """Functions named after a network that make one, or write it to a file, and do not run it."""
-_WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3
 
 
@@ -90,15 +88,6 @@ def is_clock(file: SemanticModel, node: ast.AST | None, block: Block) -> bool:
     return (file.kinds.imported(node.func, block) or "").startswith(_CLOCK_MODULES)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FirstRound:
-    """The first call of a module that a benchmark times."""
-
-    call: ast.Call
-    is_warm: bool
-    """Whether the function called that module before the clock was started."""
-
-
 @once
 def timed_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interval | None:
     """The interval that a read of the clock ends, if it surely holds device work; None where nothing is sure.
@@ -121,35 +110,6 @@ def timed_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interva
         work, repeated, is_waited_for = found
         return Interval(start, stop, work, is_waited_for, repeated, _divides(difference, function))
     return None
-
-
-@once
-def first_round(file: SemanticModel, stop: ast.Call, place: Place) -> FirstRound | None:
-    """The first call of a module that a benchmark times: it repeats it in `for ... in range(...)`."""
-    function = file.graph.enclosing(place.block)
-    if function is None or not is_clock(file, stop, place.block):
-        return None
-    for difference in _differences(stop, place, function):
-        start = _clock_read(file, difference.right, stop, place)
-        for item in _calls(file, function, end_position(start), position(stop)) if start is not None else []:
-            if file.kinds.of(_call(item).func, item.block).kind is not Kind.MODULE:
-                continue
-            loop, name = _loop_inside(item.block, place.block), dotted(_call(item).func)
-            if loop is None or name is None or not _repeats_alone(loop, item.block):
-                return None
-            earlier = _calls(file, function, _beginning(function), position(start)) if start is not None else []
-            return FirstRound(_call(item), any(dotted(_call(other).func) == name for other in earlier))
-    return None
-
-
-def speaks_of_warm_up(function: Function) -> bool:
-    """Whether anything in a function is called a warm-up, whatever runs there."""
-    return any(_WARMS_UP.search(word) for word in names_in(function.node))
-
-
-def _beginning(function: Function) -> tuple[int, int]:
-    """Where a function starts."""
-    return function.node.lineno, function.node.col_offset
 
 
 def _differences(stop: ast.Call, place: Place, function: Function) -> Iterator[ast.BinOp]:
@@ -366,15 +326,6 @@ def _is_used(difference: ast.BinOp, function: Function) -> bool:
             for node in nodes_in(function.node)
         )
     )
-
-
-def _repeats_alone(loop: Block, block: Block) -> bool:
-    """Whether a loop repeats the same thing `for ... in range(n)`, with no loop inside and no training in it."""
-    innermost = next(item for item in block.outwards() if item.kind is BlockKind.LOOP)
-    if innermost is not loop or not _counts_rounds(loop) or not isinstance(loop.node, ast.For):
-        return False
-    once = isinstance(loop.node.iter, ast.Call) and len(loop.node.iter.args) == 1
-    return once and "backward" not in names_in(loop.node)
 
 
 def _divides(difference: ast.BinOp, function: Function) -> bool:

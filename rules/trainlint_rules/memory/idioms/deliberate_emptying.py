@@ -10,7 +10,6 @@ from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.contract.guard import guard
-from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -18,18 +17,8 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Block
 
-_DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
-"""Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
 _NAMED_FOR_IT = lazy(r"(?<![^\W_])ooms?(?![^\W_])|out_?of_?memory", re.IGNORECASE)
 _OUT_OF_MEMORY = lazy(r"OutOfMemory|RuntimeError")
-
-
-def is_of_allocator(site: Site) -> bool:
-    """Whether a call of `empty_cache` is that of PyTorch's allocator, or of a helper imported by that name."""
-    func = site.call.func
-    if isinstance(func, ast.Attribute):
-        return not site.call.args and bool(_DEVICE_MODULE.search(ast.unparse(func.value)))
-    return not site.call.args and site.origin(func) is not None
 
 
 @guard
@@ -49,12 +38,6 @@ def before_retry(site: Site) -> bool:
     """The code around it catches running out of memory and tries again."""
     loop = site.block.innermost_loop()
     return (loop is not None and _catches_errors(site.file, loop)) or _follows_a_first_try(site)
-
-
-@guard
-def between_experiments(site: Site) -> bool:
-    """It follows an evaluation, without a loop over batches around it."""
-    return site.heat.heat is Heat.EVAL_STEP and site.block.innermost_loop() is None
 
 
 def is_explained(site: Site) -> bool:

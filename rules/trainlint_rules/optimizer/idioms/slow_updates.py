@@ -68,7 +68,7 @@ def of_unknown_frequency(site: Site) -> bool:
 
 @guard
 def read_on_the_host(site: Site) -> bool:
-    """Each norm is read on the host (TRN211)."""
+    """Each norm is read on the host (TRN201)."""
     loop = loop_at(site)
     update = update_of(loop) if loop is not None else None
     if loop is None or update is None or update.update is not Update.NORM:

@@ -10,18 +10,17 @@ from enum import Enum, auto
 from trainlint.analysis.conditions.values.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Class, How
+from trainlint.analysis.syntax.blocks import Block, Class
 from trainlint.analysis.syntax.literal_dicts import unpacked_items
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
-from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, root_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.loaders import collates_tensors, is_named_as_loader
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES, MOVES
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
-from trainlint.patterns import lazy
 
 _ONLY_TENSORS = frozenset(
     "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "
@@ -29,12 +28,6 @@ _ONLY_TENSORS = frozenset(
     "masked_fill gather eq".split()
 )
 """Methods of tensors that no other class of batches is likely to have."""
-_MOVER = lazy(
-    r"(batch|data|samples?|inputs?|tensors?|^_?|^_?move|^_?copy)_?to_(device|cuda|gpu)$|"
-    r"^_?move_(batch|data|samples?|inputs?)$|^(feed_data|set_input|prepare_(batch|inputs?)|transfer_batch_to_device)$"
-)
-"""Functions that bring a batch to the device for whoever trains in another file."""
-_NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
 CASTS = frozenset("float half long int double bfloat16 bool short byte".split())
 """Methods of tensors that make one of another type."""
 _SURE_OF_TARGET = 0.75
@@ -132,26 +125,6 @@ def _is_cuda_type(site: Site, node: ast.expr) -> bool:
     value = single_value(node, site.block) or node
     choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
     return any((site.origin(item) or "").startswith("torch.cuda.") for item in choices)
-
-
-def first_name(site: Site, node: ast.expr) -> str:
-    """The name that a part of a batch hangs on, also from inside a loop or a comprehension over the batch."""
-    name = root_name(node)
-    bindings = reaching(name, site.block, position(node)) if name else []
-    if len(bindings) == 1 and bindings[0].how is How.FOR and bindings[0].value is not None:
-        return root_name(bindings[0].value)
-    return name
-
-
-def in_mover(site: Site, node: ast.expr) -> bool:
-    """Whether this is a part of the argument of a function that, by its name, brings batches to the device."""
-    function = site.function
-    if function is None or not _MOVER.search(function.name):
-        return False
-    parameters = {item.arg for item in function.parameters} - _NO_BATCH
-    bindings = reaching(root_name(node), site.block, position(node))
-    made_from = {root_name(item.value) for item in bindings if item.value is not None}
-    return bool(parameters & {root_name(node), first_name(site, node), *made_from})
 
 
 def in_own_to(site: Site, node: ast.expr) -> bool:

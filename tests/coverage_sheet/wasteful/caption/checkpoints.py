@@ -12,7 +12,7 @@ def save_checkpoint(path, model, optimizer, epoch):
 
 def save_whole(path, model):
     """One file with all weights of a sharded model."""
-    with FSDP.state_dict_type(model, StateDictType.FULL_STATE_DICT):  #! TRN515
+    with FSDP.state_dict_type(model, StateDictType.FULL_STATE_DICT):
         state = model.state_dict()
     if dist.get_rank() == 0:
         torch.save(state, path)

@@ -64,7 +64,7 @@ class RegionFeatures(Dataset):
     def __getitem__(self, index):
         kept = np.load(self.paths[index])
         regions = torch.from_numpy(kept["regions"])
-        return regions.cuda(), kept["tokens"], kept["mask"], int(kept["label"])  #! TRN110
+        return regions.cuda(), kept["tokens"], kept["mask"], int(kept["label"])
 
 
 class WebCaptions(IterableDataset):

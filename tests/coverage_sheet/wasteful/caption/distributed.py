@@ -18,7 +18,7 @@ def gather_weights(flat, shard, group=None):
 
 def mean_over_ranks(value):
     """The mean of a tensor over all ranks."""
-    work = dist.all_reduce(value, async_op=True)  #! TRN528
+    work = dist.all_reduce(value, async_op=True)
     work.wait()
     return value / dist.get_world_size()
 
@@ -31,12 +31,12 @@ def my_part(gradients, world_size):
 
 
 def summed_counts(counts):
-    dist.all_reduce(counts.float())  #! TRN524
+    dist.all_reduce(counts.float())
     return counts / counts.sum()
 
 
 def report_loss(loss, step):
     """Print the mean loss of all ranks."""
     if dist.get_rank() == 0:
-        dist.all_reduce(loss)  #! TRN527
+        dist.all_reduce(loss)
         print(f"step {step}: loss {loss / dist.get_world_size()}")

@@ -36,14 +36,14 @@ def confusion(scores, labels, classes):
     matrix = torch.zeros(classes, classes, device="cuda")
     matrix.index_put_((labels, scores.argmax(1)), torch.ones((), device="cuda"), accumulate=True)
     totals = torch.tensor(matrix.sum(1, keepdim=True))  #! TRN416
-    on_host = (matrix / totals).to("cpu", non_blocking=True)  #! TRN206
+    on_host = (matrix / totals).to("cpu", non_blocking=True)
     return on_host.numpy()
 
 
 def score_file(model: nn.Module, path):
     """The scores of one picture."""
     image = read_image(path)
-    return model(image.float().cuda().unsqueeze(0) / 255)  #! TRN418
+    return model(image.float().cuda().unsqueeze(0) / 255)
 
 
 def linear_probe(head, criterion, feature_loader):

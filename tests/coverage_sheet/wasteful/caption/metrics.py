@@ -12,7 +12,7 @@ class Meter:
 
     def update(self, value):
         if isinstance(value, torch.Tensor):
-            value = value.item()
+            value = value.item()  #! TRN201
         self.total += value
         self.count += 1
 
@@ -30,7 +30,7 @@ def gradient_norm(model):
     squares = 0.0
     for parameter in model.parameters():
         if parameter.grad is not None:
-            squares += parameter.grad.norm().item() ** 2  #! TRN211
+            squares += parameter.grad.norm().item() ** 2  #! TRN201
     return squares**0.5
 
 

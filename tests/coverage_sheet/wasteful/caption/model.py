@@ -37,7 +37,7 @@ class TextTower(nn.Module):
         segment_ids = (tokens == SEPARATOR).cumsum(1).clamp(max=1)
         hidden = self.token(tokens) + self.segment[segment_ids]  #! TRN711
         for layer in self.layers:
-            hidden = checkpoint(layer, hidden)  #! TRN316
+            hidden = checkpoint(layer, hidden)
         return hidden
 
 

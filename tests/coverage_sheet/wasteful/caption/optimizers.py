@@ -13,7 +13,7 @@ def make_optimizer(model, lr):
 
 
 def make_embedding_optimizer(embeddings, lr=0.01):
-    optimizer = torch.optim.Adagrad(embeddings.parameters(), lr=lr)  #! TRN610
+    optimizer = torch.optim.Adagrad(embeddings.parameters(), lr=lr)
     embeddings.cuda()
     return optimizer
 

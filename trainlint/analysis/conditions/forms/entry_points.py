@@ -6,7 +6,6 @@ import ast
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 
 
@@ -22,11 +21,6 @@ def compared(question: Question) -> Condition | None:
 def is_name_of_module(name: str) -> bool:
     """Whether a name is the one by which a module knows its own."""
     return name == "__name__"
-
-
-def is_main_block(block: Block) -> bool:
-    """Whether a block is that of the test itself, and runs where the file is started."""
-    return block.test is not None and names_main(block.test)
 
 
 def names_main(test: ast.AST) -> bool:

@@ -29,7 +29,6 @@ _EXPORTS = lazy(
 _EXPORTING = frozenset({"is_tracing", "_is_tracing", "is_scripting", "is_in_onnx_export", "is_exporting"})
 """Functions of `torch.jit`, `torch.onnx`, `torch.compiler` and torchvision."""
 _PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
-_NAMES_TRAINING = lazy(r"train", re.IGNORECASE)
 _TRAINING_PHASE = lazy(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
 _EVALUATION_PHASE = lazy(r"^(val|valid|validat\w+|dev|test\w*|eval\w*|infer\w*|predict\w*|sanity\w*)$", re.IGNORECASE)
 
@@ -84,20 +83,6 @@ def compared_cache(question: Question) -> Condition | None:
 def names_phase(name: str) -> bool:
     """Whether a name may be that of a flag which tells training from evaluation and export."""
     return name == "train" or _is_training(name) or _is_evaluation(name) or _is_export(name)
-
-
-def names_training(test: ast.expr, holds: bool) -> bool:
-    """Whether a test that comes out so says that this is for training, by any name: `is_train`, `split == "train"`.
-
-    Wider than the phase of a condition: for what is made for training, not for how often it runs.
-    """
-    match test:
-        case ast.Name() | ast.Attribute():
-            return holds and bool(_NAMES_TRAINING.search(last_name(test)))
-        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as operator]) if isinstance(operator, ast.Eq) == holds:
-            values = [constant(part) for part in (test.left, *test.comparators)]
-            return any(isinstance(value, str) and _NAMES_TRAINING.search(value) for value in values)
-    return False
 
 
 def _phase(question: Question, trains: bool) -> Condition:

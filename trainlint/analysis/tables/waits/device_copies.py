@@ -37,13 +37,9 @@ _ROWS = (
 COPIES: dict[str, DeviceCopy] = {row.name: row for row in _ROWS}
 SHARING = ("torch.as_tensor", "torch.asarray")
 """Functions that give a tensor on the host as it is, and so only copy where the device is another."""
-MOVING_TENSORS = (*(f".{row.name}" for row in _ROWS if row.may_go_on), *SHARING)
-"""What copies a whole tensor of the host, in the notation of `CallRule.on`."""
 MOVES = tuple(row.name for row in _ROWS if row.of_objects)
 """Methods by which tensors, modules and batches go to a device."""
 MOVING_METHODS = tuple(row.name for row in _ROWS if not row.of_argument)
 """Methods that give the tensor itself on another device."""
-MOVING_WITHOUT_TYPE = tuple(row.name for row in _ROWS if not row.of_argument and not row.by_type)
-"""Those of them that are no casts."""
 TAKING_NON_BLOCKING = tuple(row.name for row in _ROWS if not row.of_argument and row.may_go_on)
 """Those of them that take `non_blocking`."""

@@ -14,7 +14,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.analysis.types.loaders import Loader
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
@@ -152,9 +152,3 @@ def pinned_in_other_branch(site: Site) -> bool:
         if switched_on(site.at(other.call, other.block), "pin_memory")
     )
     return decides_between(workers, site.block, pinning)
-
-
-@early_guard
-def pins(site: Site) -> bool:
-    """The loader pins memory, or an option may say so."""
-    return switched_on(site, "pin_memory")

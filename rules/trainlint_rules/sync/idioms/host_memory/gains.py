@@ -20,8 +20,8 @@ from trainlint_rules.data.idioms.datasets import Items
 from trainlint_rules.data.idioms.loader_purposes import copies_by_loader
 from trainlint_rules.data.idioms.loading_work import items_at
 from trainlint_rules.sync.idioms.copies import cast_on_host, copied, copies_to_cuda, says_whether_to_wait
-from trainlint_rules.sync.idioms.due_waits import reads_besides
 from trainlint_rules.sync.idioms.host_memory.pageable import Why, pageable
+from trainlint_rules.sync.idioms.reads_besides import reads_besides
 
 _DEEPEST = 6
 

@@ -1,0 +1,177 @@
+"""What to do instead of a read of the device, by what its statement does with the value."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.conditions.values.tested_values import tensors_tested
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import enclosing_nodes
+from trainlint.contract.declared_rule import as_written
+
+INSTEAD_OF_SIZE = (
+    "take it from the batch before the copy to the GPU; if it is not in the batch, use the padded size, "
+    "or read all sizes at once"
+)
+_UNKNOWN_PURPOSE = "read it every N steps; if every step needs it, read it once for all uses"
+_PRINTED = "print or log it every N steps"
+_INDEX = "index all rows at once with an index tensor: `x[indices]` and `index_select` need no read on the CPU"
+_CHECKS = "remove this check, or check on the GPU with `torch._assert_async`, which does not wait"
+_LEAVES = "check every N steps, or base the check on a value that is already on the CPU, such as a batch count"
+_UPDATES = "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU"
+_CHOOSES = "choose on the GPU with `torch.where`, or check every N steps"
+_SHOWN = "update the bar every N steps: tqdm's `mininterval` delays the drawing, not the read"
+_ASKED = (
+    "call `{function}` every N steps, or sum on the GPU first: it takes numbers as they are, and reads what is a tensor"
+)
+_NAN_CHECKED = "check every N steps: NaN weights stay NaN, so the error only comes later"
+_NAN_MENDED = (
+    "replace bad values without a test: where there are none, `torch.nan_to_num` and `torch.where` change nothing"
+)
+_NAN = "let `GradScaler` skip such steps, clear bad gradients on the GPU (`torch.nan_to_num`), or check every N steps"
+_EACH = "this waits once for each parameter: keep the numbers on the GPU and read one result"
+_NORMS = f"{_EACH}; `clip_grad_norm_` returns the norm of all gradients"
+_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite"})
+_BAR_SETTERS = frozenset({"set_postfix", "set_postfix_str", "set_description", "set_description_str"})
+"""What tqdm's bars have, and little else."""
+_PRINTING = frozenset("print info warning error debug critical write format log add_scalar".split())
+_TAKING_SIZES = frozenset("range arange view reshape expand repeat pad_sequence".split())
+_UPDATING = frozenset({"step", "backward", "zero_grad"})
+
+
+def instead_of_number(site: Site) -> str:
+    """Help for a read of one number or truth value."""
+    known = _shown_by_bar(site) or _tested(site) or _in_loop_over_parameters(site) or _asked_by_callers(site)
+    if known is not None:
+        return known
+    kept = _kept(site)
+    match _taker(site):
+        case ast.FormattedValue() | ast.JoinedStr():
+            return _PRINTED
+        case ast.Subscript():
+            return _INDEX
+        case ast.Slice():
+            return INSTEAD_OF_SIZE
+        case ast.Dict():
+            return _for_metrics(kept)
+        case ast.Call() as call if last_name(call.func) in _PRINTING:
+            return _PRINTED
+        case ast.Call() as call if last_name(call.func) in _TAKING_SIZES:
+            return INSTEAD_OF_SIZE
+        case ast.Call() as call if isinstance(site.statement, ast.Expr):
+            if last_name(call.func) == "append":
+                return f"append {kept} and read the list once, after the epoch"
+            return _for_metrics(kept)
+    match site.statement:
+        case ast.AugAssign(op=ast.Add()):
+            return f"add {kept}, and read the sum once, when you log"
+        case ast.Return():
+            return f"return {kept}, and read it only when you log"
+    return _UNKNOWN_PURPOSE
+
+
+def instead_of_copy(site: Site) -> str | None:
+    """Help for a copy to the host; None where nothing special is known of what becomes of it."""
+    known = _shown_by_bar(site) or _asked_by_callers(site)
+    if known is not None:
+        return known
+    value = as_written(site.text(site.receiver))
+    match _taker(site):
+        case ast.FormattedValue() | ast.JoinedStr():
+            return _PRINTED
+        case ast.Call() as call if last_name(call.func) in _PRINTING:
+            return _PRINTED
+        case ast.Call() | ast.Dict() if isinstance(site.statement, ast.Expr | ast.Assign):
+            return f"keep `{value}` on the GPU and read it after the backward pass, or every N steps"
+    if isinstance(site.statement, ast.Return):
+        return f"return `{value}` as it is, and copy it only where the CPU needs it"
+    return None
+
+
+def _for_metrics(kept: str) -> str:
+    return f"don't read it here: keep {kept}, and read all metrics when you log: `torch.stack(values).tolist()`"
+
+
+def _taker(site: Site) -> ast.AST | None:
+    """What takes the value: a call, a text, an index, a size or a dict of the same statement."""
+    inner: ast.AST = site.node
+    for outer in enclosing_nodes(site.file, site.node, site.statement):
+        match outer:
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Slice() | ast.Dict():
+                return outer
+            case ast.Subscript() if inner is outer.slice:
+                return outer
+            case ast.Call(func=ast.Name(id="int" | "float" | "bool" | "round")):
+                pass  # the same value in another type
+            case ast.Call() if inner is not outer.func:
+                return outer
+        inner = outer
+    return None
+
+
+def _tested(site: Site) -> str | None:
+    """Help by what the test decides that the read stands in; None where it stands in none."""
+    statement = site.statement
+    if not isinstance(statement, ast.If | ast.While | ast.Assert) or site.node not in nodes_in(statement.test):
+        return None
+    for_nan = _has_call(statement.test, _NAN_TESTS)
+    if isinstance(statement, ast.Assert) or any(
+        isinstance(part, ast.Raise) for part in ast.iter_child_nodes(statement)
+    ):
+        return _NAN_CHECKED if for_nan else _CHECKS
+    assigns = all(isinstance(item, ast.Assign | ast.AugAssign) for item in statement.body)
+    if for_nan:
+        return _NAN_MENDED if assigns else _NAN
+    if isinstance(statement.body[-1], ast.Break | ast.Continue | ast.Return):
+        return _LEAVES
+    return _UPDATES if _has_call(statement, _UPDATING) else _CHOOSES if assigns else _LEAVES
+
+
+def _has_call(node: ast.AST, names: frozenset[str]) -> bool:
+    return any(isinstance(part, ast.Call) and last_name(part.func) in names for part in nodes_in(node))
+
+
+def _in_loop_over_parameters(site: Site) -> str | None:
+    """Help for a read in a loop over parameters; None for any other."""
+    loop = parameter_loop(site.file.outline, site.block, by_name=True)
+    if loop is None or loop.of_states:
+        return None
+    names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
+    return _NORMS if {"grad", "norm"} <= names else _EACH
+
+
+def _shown_by_bar(site: Site) -> str | None:
+    """Help for a value that a progress bar shows; None for any other."""
+    around = (site.node, *enclosing_nodes(site.file, site.node, site.statement))
+    shown = any(isinstance(part, ast.Call) and last_name(part.func) in _BAR_SETTERS for part in around)
+    return _SHOWN if shown else None
+
+
+def _asked_by_callers(site: Site) -> str | None:
+    """Help for a read of what a function was given, where that is a tensor: its callers decide."""
+    if site.function is None or not isinstance(site.node, ast.Call) or not isinstance(site.node.func, ast.Attribute):
+        return None
+    name = root_name(site.node.func.value)
+    given = {item.arg for item in nodes_in(site.function.node.args) if isinstance(item, ast.arg)}
+    bound = reaching(name, site.block, position(site.node)) if name else ()
+    sources = {name, *(root_name(binding.value) for binding in bound if binding.value is not None)}
+    is_asked = any(root_name(test.value) == name for test in tensors_tested(site.block))
+    return _ASKED.format(function=site.function.name) if is_asked and not given.isdisjoint(sources) else None
+
+
+def _kept(site: Site) -> str:
+    """How to keep the tensor without its graph: "`loss.detach()`"."""
+    tensor: ast.AST = site.node
+    match tensor:
+        case ast.Call(func=ast.Attribute(value=value), args=[]) | ast.Call(func=ast.Name(), args=[value, *_]):
+            tensor = value
+    text = as_written(site.text(tensor))
+    if text.endswith("…"):
+        return "the detached tensor"
+    if isinstance(tensor, ast.Call) and last_name(tensor.func) == "detach":
+        return f"`{text}`"
+    joined = isinstance(tensor, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Await)
+    return f"`({text}).detach()`" if joined else f"`{text}.detach()`"

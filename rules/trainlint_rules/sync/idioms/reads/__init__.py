@@ -1,1 +1,0 @@
-"""Reads of device values on the host: which are no defect, which belong to another rule."""
