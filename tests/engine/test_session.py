@@ -169,6 +169,8 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
     assert (len(summarised), len(linked), len(executed)) == (3, 1, 3)
     judging.judged(texts(project, utils=f"\n{UTILS}"))
     assert (summarised[3:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 6)
+    judging.judged(texts(project, utils=f"#\n{UTILS}"))  # which tells the others nothing new
+    assert (summarised[4:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 9)
 
 
 @pytest.mark.parametrize(

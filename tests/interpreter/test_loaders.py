@@ -152,6 +152,7 @@ class Data(pl.LightningDataModule):
     train, held_out = _loaders(code)
     assert train.copied
     assert train.trains is not None
+    assert train.again is not None
     assert held_out.copied
     assert held_out.again is not None
     assert held_out.trains is None
@@ -167,3 +168,24 @@ evaluate(first)
 evaluate(second)
 """
     assert all(use.begun is not None for use in _loaders(code))
+
+
+def test_a_loader_that_a_step_of_another_loop_goes_through() -> None:
+    code = """
+train_set, replayed = DataLoader(Rows(), 8), DataLoader(Rows(), 9)
+for batch in train_set:
+    model(batch).sum().backward()
+    for old in replayed:
+        model(old)
+"""
+    outer, inner = _loaders(code)
+    assert not outer.in_step
+    assert inner.in_step
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [("loader.dataset.epoch = 3", True), ("loader.dataset.reload()", True), ("print(len(loader.dataset))", False)],
+)
+def test_code_that_reaches_into_a_dataset_may_change_it(code: str, changed: bool) -> None:
+    assert _loader(f"loader = DataLoader(Rows())\n{code}").changed is changed

@@ -129,10 +129,11 @@ Trainer().fit()
     assert found(code) == {"TRN103"}
 
 
-def test_a_loader_that_the_run_has_not_seen_in_use_is_judged_by_its_file() -> None:
+@pytest.mark.parametrize(("options", "codes"), [("shuffle=True", {"TRN101", "TRN102"}), ("", {"TRN101"})])
+def test_of_a_loader_that_goes_out_of_sight_it_counts_whether_it_shuffles(options: str, codes: set[str]) -> None:
     code = f"""
-loader = DataLoader(ImageFolder("images"), 64, num_workers=8, {PINNED})
+loader = DataLoader(ImageFolder("images"), 64, {options})
 for epoch in range(90):
-    engine.train_one_epoch(loader)
+    engine.work(loader)
 """
-    assert found(code) == {"TRN103"}
+    assert found(code) == codes

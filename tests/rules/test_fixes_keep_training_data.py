@@ -215,7 +215,6 @@ DOUBTFUL: list[tuple[type[Rule], str]] = [
     (BlockingBatchCopy, step("batch.cuda()", before='device = "mps"')),
     (BlockingBatchCopy, step("batch.cuda()", after="batch.zero_()")),
     (BlockingBatchCopy, step("batch[0].cuda()", after="batch[0][:4] = 0")),
-    (LoaderWithoutPinnedMemory, step("engine(batch)", loop="DataLoader(rows, 8)", before="torch.cuda.set_device(0)")),
     (LoaderWithoutPinnedMemory, step("batch.cuda(non_blocking=True)", loop="DataLoader(rows, 8)")),  # rows of what?
     (CreatedOnHostThenMoved, step("torch.rand(3).cuda()")),
 ]

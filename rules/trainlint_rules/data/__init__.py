@@ -92,10 +92,10 @@ class LoaderUseRule(OperationRule, base=True):
 
 
 def is_for_training(site: Site, use: ExecutedLoader) -> bool:
-    """Whether training steps take the loader's batches; of one that nobody is seen to use, whether it shuffles."""
-    if use.trains or use.begun:
-        return use.trains is not None
-    return constant(site.file.loaders.option(LoaderRule.loader(site), "shuffle").value) is True
+    """Whether training steps take the loader's batches, or else it shuffles: the steps may be out of sight."""
+    return (
+        use.trains is not None or constant(site.file.loaders.option(LoaderRule.loader(site), "shuffle").value) is True
+    )
 
 
 def _is_of_torch(site: Site) -> bool:

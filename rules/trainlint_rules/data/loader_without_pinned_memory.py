@@ -136,11 +136,11 @@ def _sure_of_copies(site: Site, use: ExecutedLoader) -> Confidence | None:
     Where an evaluation takes them, it is a defect only if the evaluation is repeated and workers prepare batches:
     without workers, the training process itself would pin them.
     """
-    if use.begun is None and use.trains is None:
-        hidden = site.file.device is Home.DEVICE and is_for_training(site, use)
-        return Confidence.LIKELY if hidden else Confidence.POSSIBLE
-    if not use.copied:
+    if not use.copied and use.trains:
         return None
+    if not use.copied:  # perhaps out of sight
+        copied = site.file.device is Home.DEVICE and is_for_training(site, use)
+        return Confidence.LIKELY if copied else Confidence.POSSIBLE
     if use.trains is None:
         return Confidence.CERTAIN if use.again and use.options.workers != 0 else Confidence.POSSIBLE
     return Confidence.POSSIBLE if loads_single_items(site) or is_bare(site) else Confidence.CERTAIN

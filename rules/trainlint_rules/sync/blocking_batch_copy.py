@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, position
@@ -20,7 +21,6 @@ from trainlint_rules.sync.idioms.copies import (
     builds_unpinned_loaders,
     cast_on_host,
     copied,
-    copies_argument,
     in_own_to,
     memory_of,
     says_whether_to_wait,
@@ -140,7 +140,7 @@ class BlockingBatchCopy(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A copy of a batch during which the host waits; TRN216 tells those of which nobody takes the result."""
-        if _is_copy(site) and not copies_argument(site) and dropped_move(site.file, site.place):
+        if dropped_move(site.file, site.place):
             return None
         others = tuple(_alike(site, operation))
         related = tuple(site.related(other.call, _ALIKE) for other in others)
@@ -148,27 +148,8 @@ class BlockingBatchCopy(OperationRule):
             return Match(site, fields={"pin": "", "taking": ()}, related=related)
         if cut_from_host(site, copied(site)):
             return Match(site, fields={"taking": ()}, help=_CUT, related=related)
-        memory = memory_of(site, copied(site))
-        cast = cast_on_host(site, copied(site))
-        taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
-        alone = max(map(safety_without_waiting, taking or (site,)))
-        unpinned = tuple(unpinned_loaders(site))
-        loaders = unpinned if memory is Memory.PAGEABLE else ()
-        safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
-        if any(map(nothing_to_pin.holds, unpinned)):
-            loaders, memory = (), Memory.UNKNOWN
-        gain = gain_of_copying(taking or (site,), loaders)
-        if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
-            safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
         known = operation.certainty == "certain"
-        fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
-        return Match(
-            site,
-            fields=fields | {"pinned": memory is not Memory.UNKNOWN, "known": known},
-            help=_help_text(site, cast, memory),
-            fix_safety=safety,
-            related=related,
-        )
+        return replace(_without_waiting(site, others, known=known), related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword, in each of the copies of this batch, and pinned memory.
@@ -195,6 +176,32 @@ class BlockingBatchCopy(OperationRule):
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
         for edits in pinning:
             yield from edits
+
+
+def _without_waiting(site: Site, others: Sequence[Site], *, known: bool) -> Match:
+    """What a copy that goes on needs: the keyword in all copies of the batch, and pinned memory.
+
+    `known` says that the batch surely comes from the host, and in each step.
+    """
+    memory = memory_of(site, copied(site))
+    cast = cast_on_host(site, copied(site))
+    taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
+    alone = max(map(safety_without_waiting, taking or (site,)))
+    unpinned = tuple(unpinned_loaders(site))
+    loaders = unpinned if memory is Memory.PAGEABLE else ()
+    safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
+    if any(map(nothing_to_pin.holds, unpinned)):
+        loaders, memory = (), Memory.UNKNOWN
+    gain = gain_of_copying(taking or (site,), loaders)
+    if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
+        safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
+    fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
+    return Match(
+        site,
+        fields=fields | {"pinned": memory is not Memory.UNKNOWN, "known": known},
+        help=_help_text(site, cast, memory),
+        fix_safety=safety,
+    )
 
 
 def _alike(site: Site, operation: Operation) -> Iterator[Site]:

@@ -12,6 +12,7 @@ from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 from trainlint_rules.sync.idioms.moved import (
     device_of_move,
     draws_permutation,
@@ -134,7 +135,7 @@ class CreatedOnHostThenMoved(OperationRule):
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """A tensor that the device could have made, or that was made of the host's numbers."""
-        if operation.source == "number" or (isinstance(site.statement, ast.Expr) and site.statement.value is site.node):
+        if operation.source == "number" or dropped_move(site.file, site.place):
             return None  # TRN208 tells a number, TRN216 a move without effect
         if operation.happening is Happening.INDEX_COPY:
             return Match(site, message=_COPIED_AS_INDEX, help=_INDEX)

@@ -35,7 +35,6 @@ EXCEPTIONS = {
     ("rules/trainlint_rules/measuring/idioms/timing.py", "clip_gradients"): "Fabric's method, which reads the norm",
     ("rules/trainlint_rules/sync/idioms/host_memory/pageable.py", "masked_select"): "on the host it waits for nothing",
     ("rules/trainlint_rules/sync/data_dependent_shape_in_step.py", "unique"): "for counts of it there is other help",
-    ("rules/trainlint_rules/sync/data_dependent_shape_in_step.py", "unique_consecutive"): "for counts, other help",
     ("rules/trainlint_rules/data/idioms/iterable_datasets.py", "islice"): "searched for in a method's text",
     ("rules/trainlint_rules/distributed/idioms/wrapping/kept_states.py", "Adam"): "for people: no optimizer is seen",
     ("rules/trainlint_rules/distributed/idioms/collectives/barriers.py", "barrier"): "what the rule is about",

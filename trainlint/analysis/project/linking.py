@@ -76,7 +76,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             bases=dict(_bases(network, file)),
             around=dict(loops.facts_around(file)),
             options=network.options[file],
-            loader_options=network.declared_options.of_loaders(file, network.paths[file].name),
             answers=settings.answers(file),
             uncalled=settings.uncalled(file),
             unreferenced=references.unreferenced(file) if whole else (),

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.conditions.settings.holders import option_name
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
@@ -67,7 +66,6 @@ def summarise(file: SemanticModel) -> Summary:
         assigned_names=assigned_in_libraries(file),
         saved=saved_files(file),
         loaders=dict(_loaders(file)),
-        loader_options=tuple(dict.fromkeys(_loader_options(file))),
         loads=loaded_files(file),
         switches=switches(file.outline),
         turned_on=turned_on(file.outline),
@@ -199,15 +197,6 @@ def _loaders(file: SemanticModel) -> Iterator[tuple[str, tuple[tuple[AccessPath,
         found = [file.kinds.of(item, loader.block).access_paths if item is not None else () for item in given]
         if any(found):
             yield file.keys.call(loader.call), (found[0], found[1])
-
-
-def _loader_options(file: SemanticModel) -> Iterator[str]:
-    """The options by which the loaders that a file builds get their workers."""
-    for loader in file.loaders.built.values():
-        given = file.loaders.option(loader, "num_workers").value
-        name = option_name(given) if given is not None else None
-        if name is not None:
-            yield name
 
 
 _NAMED_FUNCTIONS = (Start.NAME, Start.LOCAL)

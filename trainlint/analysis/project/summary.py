@@ -120,8 +120,6 @@ class Summary:
     """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
     loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)
     """Call that builds a loader → where its dataset and its collate function come from."""
-    loader_options: tuple[str, ...] = ()
-    """Options by which its loaders get their workers."""
     loads: tuple[str, ...] = ()
     """Names of files that it loads by `torch.load`."""
     switches: frozenset[str] = frozenset()

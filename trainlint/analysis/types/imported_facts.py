@@ -69,9 +69,6 @@ class ImportedFacts:
     """Options that the file asks for → the values that they have in the files that it works with unless somebody sets
     them, in the notation of `trainlint.analysis.conditions.arguments`. Under "Layer.fused": what other files assign to
     that attribute of objects that may be of the class."""
-    loader_options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Options by which loaders of the file get their workers → the values that the project sets them to for this file,
-    defaults included, in the same notation."""
     answers: Mapping[tuple[str, bool], int] = field(default_factory=dict)
     """Call that leaves the file and asks a question, with an answer → why it never answers so."""
     uncalled: tuple[str, ...] = ()

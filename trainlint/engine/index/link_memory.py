@@ -184,7 +184,10 @@ class LinkMemory:
         if cache is not None:
             complete(results, range(len(results)), members, executor, cache)
         for member, result in zip(members, results, strict=True):
-            self._summarised[member.path] = _Summarised(member, result.take())
+            summary, known = result.take(), self._summarised.get(member.path)
+            if known is not None and known.summary == summary:
+                summary = known.summary  # so that its group need not be linked again
+            self._summarised[member.path] = _Summarised(member, summary)
 
 
 def _seen(path: Path) -> FileRecord | None:

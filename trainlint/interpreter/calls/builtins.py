@@ -108,6 +108,8 @@ def _sequence(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: F
         run.begin_pass(first, node, frame)
     if isinstance(first, Object):
         return Stream(run.items(first, node, frame))
+    if isinstance(first, Items) and name in ("list", "tuple"):
+        return Items(first.parts, first.fixed, first.maybe_none, listed=name == "list")
     return Items((PLAIN,)) if isinstance(first, Mapping_) else first
 
 

@@ -24,7 +24,7 @@ def container_method(
         case "append" | "add" | "appendleft" | "extend" | "insert" if args:
             if isinstance(base, Items):
                 new = element(args[-1]) if name == "extend" else args[-1]
-                _store(run, node, Items((joined((*base.parts, new)),)), frame)
+                _store(run, node, Items((joined((*base.parts, new)),), listed=name != "add"), frame)
             return NONE
         case "copy" | "__iter__" | "children" | "modules":
             return base

@@ -221,7 +221,8 @@ def _comprehension(run: Run, generators: list[ast.comprehension], parts: list[as
 
 def list_comprehension(run: Run, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
     """`[a for b in c]` and its kin."""
-    return Items(tuple(_comprehension(run, node.generators, [node.elt], frame)))
+    parts = tuple(_comprehension(run, node.generators, [node.elt], frame))
+    return Items(parts, listed=isinstance(node, ast.ListComp))
 
 
 def dict_comprehension(run: Run, node: ast.DictComp, frame: Frame) -> Value:

@@ -93,8 +93,8 @@ def _of_items(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(operator, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
         parts = (*left.parts, *right.parts)
         if left.fixed and right.fixed and len(parts) < bounds.ADDED_PARTS:
-            return Items(parts, fixed=True)
-        return Items((joined(parts),) if parts else ())
+            return Items(parts, fixed=True, listed=left.listed)
+        return Items((joined(parts),) if parts else (), listed=left.listed)
     if isinstance(operator, ast.Mult | ast.Add):
         return Items((element(left if isinstance(left, Items) else right),))
     return UNKNOWN

@@ -108,7 +108,7 @@ def _copied_indices(run: Run, node: ast.Subscript, base: Tensor, index: Value) -
     """Tell what of an index is copied. It shows as well that the base is a tensor: no structure has such a key."""
     if base.place != "device":
         return
-    for part in index.parts if isinstance(index, Items) and index.fixed and not index.listed else (index,):
+    for part in index.parts if isinstance(index, Items) and not index.listed else (index,):
         if copied_for_use(part) or _lists_numbers(part):
             run.tell(node, Happening.INDEX_COPY, "an index of the host", part)
     lists = node.slice.elts if isinstance(node.slice, ast.Tuple) else (node.slice,)

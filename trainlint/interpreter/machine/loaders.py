@@ -76,12 +76,6 @@ class Loaders:
             begun=use.begun or one.link, again=again, in_step=use.in_step or in_step
         )
 
-    def repeated(self, makings: Iterable[Making], link: Link) -> None:
-        """A framework goes through a loader in each epoch."""
-        for making in makings:
-            use = self.uses[making.identity]
-            self.uses[making.identity] = use._replace(again=use.again or link)
-
     def changed(self, makings: Iterable[Making]) -> None:
         """Code reaches into the dataset."""
         for making in makings:
@@ -99,7 +93,7 @@ class Loaders:
             use = self.uses[making.identity]
             trained = use.trains or (link if trains else None)
             begun, again = use.begun or link, use.again or link
-            self.uses[making.identity] = ExecutedLoader(use.options, begun, again, trained, copied=True)
+            self.uses[making.identity] = use._replace(begun=begun, again=again, trains=trained, copied=True)
 
     def copied(self, makings: Iterable[Making]) -> None:
         """Batches are copied to the device."""

@@ -134,11 +134,12 @@ def _place(left: Place, right: Place) -> Place:
 def _items(left: Items, right: Items, maybe: bool, depth: int) -> Items:
     if depth > bounds.NESTED_CONTAINERS:
         return left
+    listed = left.listed and right.listed
     if left.fixed and right.fixed and len(left.parts) == len(right.parts):
         parts = tuple(join(one, other, depth + 1) for one, other in zip(left.parts, right.parts, strict=True))
-        return Items(parts, True, maybe)
+        return Items(parts, True, maybe, listed)
     both = (*left.parts, *right.parts)[: bounds.JOINED_PARTS]
-    return Items((joined(both),) if both else (), False, maybe)
+    return Items((joined(both),) if both else (), False, maybe, listed)
 
 
 def _mappings(left: Mapping_, right: Mapping_, maybe: bool, depth: int) -> Mapping_:

@@ -45,9 +45,11 @@ _UPDATING = frozenset({"step", "backward", "zero_grad"})
 def instead_of_number(site: Site) -> str:
     """Help for a read of one number or truth value."""
     known = _shown_by_bar(site) or _tested(site) or _in_loop_over_parameters(site) or _asked_by_callers(site)
-    if known is not None:
-        return known
-    kept = _kept(site)
+    return known or _by_taker(site) or _by_statement(site) or _UNKNOWN_PURPOSE
+
+
+def _by_taker(site: Site) -> str | None:
+    """Help by what takes the number."""
     match _taker(site):
         case ast.FormattedValue() | ast.JoinedStr():
             return _PRINTED
@@ -56,21 +58,29 @@ def instead_of_number(site: Site) -> str:
         case ast.Slice():
             return INSTEAD_OF_SIZE
         case ast.Dict():
-            return _for_metrics(kept)
-        case ast.Call() as call if last_name(call.func) in _PRINTING:
-            return _PRINTED
-        case ast.Call() as call if last_name(call.func) in _TAKING_SIZES:
-            return INSTEAD_OF_SIZE
-        case ast.Call() as call if isinstance(site.statement, ast.Expr):
-            if last_name(call.func) == "append":
-                return f"append {kept} and read the list once, after the epoch"
-            return _for_metrics(kept)
+            return _for_metrics(site)
+        case ast.Call() as call:
+            return _by_function(site, last_name(call.func))
+    return None
+
+
+def _by_function(site: Site, name: str) -> str | None:
+    if name in _PRINTING:
+        return _PRINTED
+    if name in _TAKING_SIZES:
+        return INSTEAD_OF_SIZE
+    if not isinstance(site.statement, ast.Expr):
+        return None
+    return f"append {_kept(site)} and read the list once, after the epoch" if name == "append" else _for_metrics(site)
+
+
+def _by_statement(site: Site) -> str | None:
     match site.statement:
         case ast.AugAssign(op=ast.Add()):
-            return f"add {kept}, and read the sum once, when you log"
+            return f"add {_kept(site)}, and read the sum once, when you log"
         case ast.Return():
-            return f"return {kept}, and read it only when you log"
-    return _UNKNOWN_PURPOSE
+            return f"return {_kept(site)}, and read it only when you log"
+    return None
 
 
 def instead_of_copy(site: Site) -> str | None:
@@ -91,8 +101,8 @@ def instead_of_copy(site: Site) -> str | None:
     return None
 
 
-def _for_metrics(kept: str) -> str:
-    return f"don't read it here: keep {kept}, and read all metrics when you log: `torch.stack(values).tolist()`"
+def _for_metrics(site: Site) -> str:
+    return f"don't read it here: keep {_kept(site)}, and read all metrics when you log: `torch.stack(values).tolist()`"
 
 
 def _taker(site: Site) -> ast.AST | None:

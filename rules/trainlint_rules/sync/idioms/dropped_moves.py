@@ -34,6 +34,8 @@ def dropped_move(file: SemanticModel, place: Place) -> float:
         return 0.0
     if not isinstance(call.func, ast.Attribute) or has_unpacked_arguments(call):
         return 0.0
+    if call.func.attr == "copy_":
+        return 0.0  # it copies into its owner
     owner = call.func.value
     value = file.kinds.of(owner, place.block)
     if not value.is_tensor or value.origin in (Origin.NAME, Origin.OUTPUT) or value.confidence < 0.7:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.callgraph.skeleton import options_asked_for
 from trainlint.analysis.conditions.arguments import PASSED
 from trainlint.analysis.conditions.settings.option_defaults import UNSET
-from trainlint.analysis.project.settings.shipped_values import ANY_SCRIPT, GIVEN, given_to
+from trainlint.analysis.project.settings.shipped_values import GIVEN
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing
 
@@ -38,24 +38,6 @@ class DeclaredOptions:
         found = {}
         for name in sorted(options_asked_for(self.summaries[file].skeleton)):
             values = self._stored_elsewhere(file, name) if "." in name else self._declared(file, name)
-            if values:
-                found[name] = tuple(sorted(values))
-        return found
-
-    def of_loaders(self, file: int, name_of_file: str) -> dict[str, tuple[str, ...]]:
-        """The values of the options by which the loaders of a file get their workers: `ImportedFacts.loader_options`.
-
-        A script that declares its options itself gets no others than those of commands that name it, or no script.
-        """
-        found = {}
-        for name in self.summaries[file].loader_options:
-            declared = self.summaries[file].options.get(name)
-            if declared is None:
-                values = set(self._declared(file, name))
-            else:
-                shipped = (name, given_to(name_of_file, name), given_to(ANY_SCRIPT, name))
-                values = set(declared).union(*(self.shipped.get(key, ()) for key in shipped))
-            values.update(self._files.get(self.groups[file], {}).get(f".{name}", ()))  # of objects that may be options
             if values:
                 found[name] = tuple(sorted(values))
         return found

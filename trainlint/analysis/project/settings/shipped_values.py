@@ -14,8 +14,6 @@ from trainlint.patterns import lazy
 
 GIVEN = "--"
 """Before the name of an option that is known to be one only if code declares it, as keys of JSON and flags are."""
-ANY_SCRIPT = "?"
-"""In place of the script of a command that names none, or names it by a variable."""
 NAMES = ""
 """In place of an option: all names that configurations and launch scripts hold, of which each may be that of a class or
 function."""
@@ -29,7 +27,6 @@ _KEY = lazy(r""""([A-Za-z_]\w{0,60})"[ \t]{0,9}:[ \t]{0,9}("[^"\n]*"|[^\s,}\]\["
 _OVERRIDE = lazy(r"""(?:^|\s)\+{0,2}(?:[A-Za-z_]\w{0,60}\.){0,9}([A-Za-z_]\w{0,60})=("[^"\n]*"|'[^'\n]*'|[^\s"'\\]+)""")
 """As Hydra and OmegaConf read it: `model.use_ema=true`."""
 _NAME = lazy(r"[A-Za-z_]\w{2,60}")
-_SCRIPT = lazy(r"(?<![\w-])([\w-]{1,100}\.py)\b")
 _FENCE = lazy(r"^[ \t]*(```|~~~)", re.M)
 _CONSTANTS = {
     "true": "True",
@@ -47,11 +44,6 @@ _LONGEST = 60
 """Of a value, among them names under which a registry holds a class."""
 _LONGEST_NAME = 160
 """Of a class, with its packages."""
-
-
-def given_to(script: str, option: str) -> str:
-    """What stands for an option as commands set it that start a script of this file name, or ANY_SCRIPT."""
-    return f"{script}{GIVEN}{option}"
 
 
 def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
@@ -85,26 +77,14 @@ def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
     elif suffix == ".json":
         for name, value in _KEY.findall(text):
             yield GIVEN + name, _value(value, _longest(name))
-            yield given_to(ANY_SCRIPT, name), _value(value, _longest(name))
     else:
         text = _code_of(text) if suffix == ".md" else _without_comments(text)
-    for script, command in _commands(text):
-        for flag, written in _FLAG.findall(command):
-            name, value = flag.replace("-", "_"), _value(written) if written else "True"
-            yield GIVEN + name, value
-            yield given_to(script, name), value
+    for command in text.replace("\\\n", "  ").splitlines():  # a line goes on behind a backslash at its end
+        for flag, written in _FLAG.findall(command) if "--" in command else ():
+            yield GIVEN + flag.replace("-", "_"), _value(written) if written else "True"
     if suffix not in _CONFIGURATION and suffix != ".json":
         for name, value in _OVERRIDE.findall(text):
             yield GIVEN + name, _value(value)
-            yield given_to(ANY_SCRIPT, name), _value(value)
-
-
-def _commands(text: str) -> Iterator[tuple[str, str]]:
-    """The lines with options, each with the Python file that it names; a line goes on behind a backslash at its end."""
-    for line in text.replace("\\\n", "  ").splitlines():
-        if "--" in line:
-            found = _SCRIPT.search(line)
-            yield found[1] if found is not None else ANY_SCRIPT, line
 
 
 def _longest(name: str) -> int:
