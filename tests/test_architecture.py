@@ -136,8 +136,3 @@ def test_a_folder_can_be_surveyed() -> None:
     modules = {folder.relative_to(ROOT).as_posix(): len(modules_in(folder)) for folder in folders()}
     too_large = {name: count for name, count in modules.items() if count > MOST_MODULES}
     assert too_large == {}, "group what belongs together in a package"
-
-
-@pytest.mark.parametrize("name", sorted(LARGER_FOLDERS))
-def test_an_exception_is_needed(name: str) -> None:
-    assert len(modules_in(ROOT / name)) > MOST_MODULES, f"take {name} out of LARGER_FOLDERS"
