@@ -96,7 +96,13 @@ def test_only_files_that_hold_settings_are_found(tmp_path: Path) -> None:
 
 def test_yaml_is_known_by_what_it_holds_and_json_by_its_name_as_well(tmp_path: Path) -> None:
     arguments = '{"per_device_train_batch_size": 4}'
-    texts = {"qwen.yaml": TRAINER, "labels.yml": "a: 1\n", "train_args.json": arguments, "000.json": arguments}
+    texts = {
+        "qwen.yaml": TRAINER,
+        "labels.yml": "a: 1\n",
+        "cluster.yaml": "accelerator: tpu\n",
+        "train_args.json": arguments,
+        "000.json": arguments,
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert [target.path.name for target in discover([tmp_path]).targets] == ["qwen.yaml", "train_args.json"]

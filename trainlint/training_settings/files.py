@@ -16,18 +16,18 @@ _NAME = lazy(
 )
 """What such files of JSON are called. Others are not opened: a project may hold thousands of JSON files of data."""
 _IN_YAML = (
-    b"distributed_type:",  # `accelerate launch`
-    b"per_device_train_batch_size:",  # the Trainer of Hugging Face, LLaMA-Factory, TRL, ms-swift
-    b"micro_batch_size:",  # axolotl
-    b"max_steps_per_epoch:",  # torchtune
-    b"accelerator:",  # Lightning
+    (b"distributed_type:",),  # `accelerate launch`
+    (b"per_device_train_batch_size:",),  # the Trainer of Hugging Face, LLaMA-Factory, TRL, ms-swift
+    (b"micro_batch_size:", b"base_model:"),  # axolotl
+    (b"max_steps_per_epoch:", b"torchtune."),
+    (b"accelerator:", b"devices:"),  # Lightning
 )
 _MARKS = {
-    JSON: (b'"zero_optimization"', b'"train_micro_batch_size_per_gpu"', b'"per_device_train_batch_size"'),
+    JSON: ((b'"zero_optimization"',), (b'"train_micro_batch_size_per_gpu"',), (b'"per_device_train_batch_size"',)),
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
 }
-"""What stands in them and in few others."""
+"""What stands in them and in few others: all of a row."""
 
 
 def is_settings(path: str) -> bool:
@@ -42,4 +42,5 @@ def may_be_settings(name: str) -> bool:
 
 def holds_settings(path: str, data: bytes) -> bool:
     """Whether a JSON or YAML file holds settings that rules know of."""
-    return any(path.endswith(suffix) and any(mark in data for mark in marks) for suffix, marks in _MARKS.items())
+    rows = next((rows for suffix, rows in _MARKS.items() if path.endswith(suffix)), ())
+    return any(all(mark in data for mark in row) for row in rows)

@@ -46,7 +46,7 @@ class LightningTrainer(CallRule):
     `detect_anomaly=True` or a profiler was set up to look for something, and is slow until that is taken out again. On
     a GPU without `precision`, matrix products run in float32. Settings that come from a variable are not judged. A
     strategy that looks for unused weights is not reported where a file names a discriminator: networks that take turns
-    need it. Arguments of the trainer are read in files of YAML, too, where `accelerator` stands beside them.
+    need it. Arguments of the trainer are read in files of YAML, too, where `accelerator` and `devices` stand.
 
     ## Example
     ```python
