@@ -112,7 +112,7 @@ def test_a_star_import_takes_so_many_names() -> None:
 def test_calls_nest_so_deep() -> None:
     chain = "\n".join(f"def f{number}(a):\n    f{number + 1}(a)" for number in range(100))
     _, left_out = run_beside_training(chain)
-    assert ("f30", Limit.CALLS) in left_out
+    assert ("f45", Limit.CALLS) in left_out
     assert {limit for _, limit in left_out} == {Limit.CALLS}
 
 

@@ -30,7 +30,7 @@ class Limit(Enum):
 CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
 """Contexts of a function by how often it runs: what it is given is told apart so often. Most for training steps, where
 the place of each tensor counts."""
-NESTED_CALLS: Final = 30
+NESTED_CALLS: Final = 45
 """Functions and modules that are executed inside each other. Python's stack has room for 1,000 calls, of which each of
 ours takes some 15."""
 STATEMENTS_A_LINE: Final = 25
