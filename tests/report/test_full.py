@@ -192,6 +192,15 @@ def test_what_to_do_is_said_once_unless_all_is_asked_for() -> None:
     assert shown(report, settings()).count("help: log every N steps") == 2
 
 
+@pytest.mark.parametrize(("count", "in_full"), [(20, 20), (21, 10)])
+def test_of_many_problems_only_the_dearest_are_shown_in_full(count: int, in_full: int) -> None:
+    report = Report(tuple(replace(ITEM, path=f"part{number}.py") for number in range(count)), (), count)
+    assert short(report, settings(100)).count("warning[TRN201]") == in_full
+    assert (f"\n{count - in_full} more, in a line each (" in short(report, settings(100))) == (count > in_full)
+    assert shown(report, settings(100)).count("warning[TRN201]") == count
+    assert short(report, replace(settings(100), by_path=True)).count("warning[TRN201]") == count
+
+
 def test_what_another_rule_says_of_a_group_is_a_note() -> None:
     bar = replace(ITEM, code="TRN203", message="`loss.item()` in the bar", span=Span(10, 9, 10, 20), fix=None)
     loss = replace(ITEM, message="`loss.item()` waits", fix=None)

@@ -38,7 +38,7 @@ class Reason(Enum):
     """One rule says the same of one loop or function, word for word, or advises the same of what runs many times a
     step."""
     ONE_STATEMENT = "one statement"
-    """Two rules find a wait in the same piece of code."""
+    """Waits in the same line, or one inside of another."""
     ONE_NAME = "one name"
     """Uses of one old name, or of old names of one module, in one file."""
 
@@ -163,11 +163,11 @@ def _near(one: Finding, other: Finding) -> bool:
 
 
 def _inside(one: Finding, other: Finding) -> bool:
-    """Whether the second, which begins no earlier, ends inside of the first, or both begin at one place."""
+    """Whether the second, which begins no earlier, begins in the same line or ends inside of the first."""
     end = (one.span.end_line, one.span.end_column)
     begins = (other.span.start_line, other.span.start_column)
-    same = begins == (one.span.start_line, one.span.start_column)
-    return same or (begins < end and (other.span.end_line, other.span.end_column) <= end)
+    same_line = other.span.start_line == one.span.start_line
+    return same_line or (begins < end and (other.span.end_line, other.span.end_column) <= end)
 
 
 def _always(one: Finding, other: Finding) -> bool:

@@ -38,7 +38,7 @@ def end(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator
         by = "in the run that was measured" if report.measured else "by rule and frequency"
         yield Text(f"Begin with these, the dearest {by}:", "bold")
         for number, group in enumerate(dearest(report, groups, settings), 1):
-            yield _item(number, group, settings)
+            yield in_a_line(f"  {number}. ", group, settings)
     yield Text()
     for command, comment in commands(report, groups, settings):
         yield _command(command, comment, settings)
@@ -74,11 +74,11 @@ def _words(paths: Sequence[str]) -> str:
     return "".join(f" {shlex.quote(path)}" for path in paths)
 
 
-def _item(number: int, group: Group, settings: Settings) -> Text:
-    """One line, cropped: all of it stands above."""
+def in_a_line(before: str, group: Group, settings: Settings) -> Text:
+    """A group in one line, cropped."""
     style, finding = settings.style, as_one(group)
     at = f"{quoted(finding.path)}:{line_name(finding.span.start_line, finding.cell).removeprefix('line ')}"
-    line = row(f"  {number}. {sentence(f'{at} {finding.code} {finding.message}', unicode=style.unicode)}", style)
+    line = row(f"{before}{sentence(f'{at} {finding.code} {finding.message}', unicode=style.unicode)}", style)
     return Text(line.cropped(max(style.width, _LEAST), ellipsis(style)))
 
 

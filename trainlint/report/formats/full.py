@@ -33,6 +33,9 @@ _LABELS = {Heat.STEP: "step:", Heat.INNER: "step:", Heat.EVAL_STEP: "eval:"}
 """What stands before the chain of a line that runs in each step."""
 _MOST_RELATED = 3
 """How many related places are listed."""
+_MOST_IN_FULL = 20
+"""Of more groups, only the dearest are shown in full without --verbose."""
+_DEAREST = 10
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
@@ -63,7 +66,8 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
     documented: set[str] = set()
     advised: set[str] = set()
     groups = groups_of(report, by_path=settings.by_path)
-    for group in groups:
+    in_full = groups if settings.verbose or settings.by_path or len(groups) <= _MOST_IN_FULL else groups[:_DEAREST]
+    for group in in_full:
         finding = as_one(group)
         if not settings.verbose:
             finding, told = _short(finding), finding.help
@@ -74,6 +78,7 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
             documented.add(finding.code)
             yield _docs(finding, style)
         yield Text()
+    yield from _in_a_line_each(groups[len(in_full) :], settings)
     stale = [said for _, said in stale_sentences(report)]
     for said in stale:
         text = sentence(said, unicode=style.unicode)
@@ -90,6 +95,19 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
 
         yield from wrapped(Text(sentence(summary(report), unicode=style.unicode), "bold"), style)
         yield from end(report, groups, settings)
+
+
+def _in_a_line_each(groups: Sequence[Group], settings: Settings) -> Iterator[Text]:
+    """The groups that are not shown in full, and how to see all of them."""
+    from rich.text import Text
+
+    from trainlint.report.next_steps import in_a_line
+
+    if groups:
+        yield Text(f"{len(groups)} more, in a line each (`--verbose` shows all):", "bold")
+        for group in groups:
+            yield in_a_line("  ", group, settings)
+        yield Text()
 
 
 def _paragraph(
