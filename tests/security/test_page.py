@@ -15,7 +15,7 @@ from trainlint.installation import kept_texts
 PAGE = (REPOSITORY / "docs/security.md").read_text(encoding="utf-8")
 BOUNDS = {
     "Python source": bounded.SOURCE_BYTES,
-    "settings of DeepSpeed": bounded.SETTINGS_BYTES,
+    "settings of training": bounded.SETTINGS_BYTES,
     "configurations, launch scripts and pages": bounded.SHIPPED_BYTES,
     "notebooks": bounded.NOTEBOOK_BYTES,
     "the code of a notebook": bounded.SOURCE_BYTES,
