@@ -57,7 +57,7 @@ def _item(
         _effort(fixed, len(found)),
         command,
         _CHANGES[level] if level is not None else f"`trainlint explain {rule.code}` says what",
-        _check(rule),
+        _check(rule, fixed=fixed),
         prerequisites(rule.code, listed),
     )
 
@@ -77,10 +77,12 @@ def _effort(fixed: int, places: int) -> str:
     return f"{lines} by hand" + (f", {fixed} by command" if fixed else "")
 
 
-def _check(rule: InstalledRule) -> str:
+def _check(rule: InstalledRule, *, fixed: int) -> str:
+    """How to see what the change does: without a fix of its own, the change must be made first."""
     if not rule.confirmed_by:
         return "the loss of the first steps, and the time of a step"
-    return f"`trainlint prove --fixes {rule.code} SCRIPT`, or the time of a step"
+    what = f"--fixes {rule.code}" if fixed else "--against HEAD"
+    return f"`trainlint prove {what} SCRIPT`{'' if fixed else ' after the change'}, or the time of a step"
 
 
 def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Gain:
