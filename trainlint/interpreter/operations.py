@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
@@ -119,9 +119,20 @@ def execute_project(
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
-    left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
+    executed = {(function.module.path, function.node.lineno) for function, known in run.remembered.items() if known}
+    left_out = tuple(one for one in run.left_out if not _adds_little(one, executed))
     untold = {Operation(_position(node), what, "guess"): heat for (node, what), heat in visits.untold.items()}
     return Executed(told, visits.by_line, untold, left_out)
+
+
+def _adds_little(left_out: LeftOut, executed: Collection[tuple[str, int]]) -> bool:
+    """Whether it is a further way to call a function: in more contexts, or so deep in calls, as in a recursion.
+
+    `executed` are the functions that are executed at least once, by path and line.
+    """
+    if left_out.limit is Limit.CALLS:
+        return (left_out.path, left_out.line) in executed
+    return left_out.limit is Limit.CONTEXTS
 
 
 def _with_batches(operations: list[Operation]) -> tuple[Operation, ...]:
