@@ -69,18 +69,18 @@ class Executed(NamedTuple):
 
     operations: dict[str, tuple[Operation, ...]]
     """Those of each file, in their order."""
-    visits: dict[int, Visit]
-    """How each line of the file that was asked about is executed."""
-    untold: dict[Operation, Heat]
-    """Operations of that file that are none of a training step, or needed there, and how often they are executed."""
+    visits: dict[str, dict[int, Visit]]
+    """How each line of the files that were asked about is executed."""
+    untold: dict[str, dict[Operation, Heat]]
+    """Operations of these files that are none of a training step, or needed there, and how often they are executed."""
     left_out: tuple[LeftOut, ...] = ()
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
 
 def execute_project(
-    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: frozenset[str] = frozenset()
+    files: Iterable[tuple[str, ast.Module]], asked: Collection[str] = (), turned_on: frozenset[str] = frozenset()
 ) -> Executed:
-    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about.
+    """Execute a project. Takes paths below its root with their trees, and the paths of files to be asked about.
 
     `turned_on` are options that files beside the code set: what they are by default says nothing then.
     """
@@ -121,7 +121,10 @@ def execute_project(
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
     executed = {(function.module.path, function.node.lineno) for function, known in run.remembered.items() if known}
     left_out = tuple(one for one in run.left_out if not _adds_little(one, executed))
-    untold = {Operation(_position(node), what, "guess"): heat for (node, what), heat in visits.untold.items()}
+    untold = {
+        path: {Operation(_position(node), what, "guess"): heat for (node, what), heat in of_file.items()}
+        for path, of_file in visits.untold.items()
+    }
     return Executed(told, visits.by_line, untold, left_out)
 
 
