@@ -201,6 +201,16 @@ def test_of_many_problems_only_the_dearest_are_shown_in_full(count: int, in_full
     assert short(report, replace(settings(100), by_path=True)).count("warning[TRN201]") == count
 
 
+def test_of_very_many_problems_the_last_ones_are_counted_by_file() -> None:
+    each = [replace(ITEM, path=f"model{number:02}.py") for number in range(81)]
+    lines = short(Report((*each, replace(ITEM, code="TRN607", path="model80.py")), (), 81), settings(100)).splitlines()
+    first = lines.index("72 more, in a line each (`--verbose` shows all):")
+    rest = lines[first + 51 : lines.index("", first)]
+    assert rest[0] == "  model80.py: 2 more (TRN201 1, TRN607 1)"
+    assert rest[-1] == "  11 further files: 11 more"
+    assert len(rest) == 11
+
+
 def test_what_another_rule_says_of_a_group_is_a_note() -> None:
     bar = replace(ITEM, code="TRN203", message="`loss.item()` in the bar", span=Span(10, 9, 10, 20), fix=None)
     loss = replace(ITEM, message="`loss.item()` waits", fix=None)

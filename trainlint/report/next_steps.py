@@ -13,7 +13,7 @@ from trainlint.report.characters import quoted, sentence
 from trainlint.report.frame import ellipsis, row
 from trainlint.report.groups import Group
 from trainlint.report.one import as_one
-from trainlint.report.settings import Settings
+from trainlint.report.settings import Settings, Style
 from trainlint.report.words import count, line_name
 
 MOST = 3
@@ -76,9 +76,14 @@ def _words(paths: Sequence[str]) -> str:
 
 def in_a_line(before: str, group: Group, settings: Settings) -> Text:
     """A group in one line, cropped."""
-    style, finding = settings.style, as_one(group)
+    finding = as_one(group)
     at = f"{quoted(finding.path)}:{line_name(finding.span.start_line, finding.cell).removeprefix('line ')}"
-    line = row(f"{before}{sentence(f'{at} {finding.code} {finding.message}', unicode=style.unicode)}", style)
+    return cropped(f"{before}{at} {finding.code} {finding.message}", settings.style)
+
+
+def cropped(text: str, style: Style) -> Text:
+    """A line, cropped to the width of the terminal."""
+    line = row(sentence(text, unicode=style.unicode), style)
     return Text(line.cropped(max(style.width, _LEAST), ellipsis(style)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from trainlint.finding import OFTEN, Edit, Finding, Fix, Heat, Report, Safety, S
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
-from trainlint.report.words import failure_sentence, heat_note, level_words, line_name, place_text, summary
+from trainlint.report.words import count, failure_sentence, heat_note, level_words, line_name, place_text, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ _MOST_RELATED = 3
 _MOST_IN_FULL = 20
 """Of more groups, only the dearest are shown in full without --verbose."""
 _DEAREST = 10
+_MOST_IN_A_LINE = 50
+"""Of the others, only so many get a line of their own; then files are counted."""
+_MOST_FILES = 10
+"""Of these files, only those with the most problems are named."""
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
@@ -105,9 +110,27 @@ def _in_a_line_each(groups: Sequence[Group], settings: Settings) -> Iterator[Tex
 
     if groups:
         yield Text(f"{len(groups)} more, in a line each (`--verbose` shows all):", "bold")
-        for group in groups:
+        for group in groups[:_MOST_IN_A_LINE]:
             yield in_a_line("  ", group, settings)
+        yield from _by_file(groups[_MOST_IN_A_LINE:], settings)
         yield Text()
+
+
+def _by_file(groups: Sequence[Group], settings: Settings) -> Iterator[Text]:
+    """How many of these groups each file has: the files with the most first, the last ones together."""
+    from rich.text import Text
+
+    from trainlint.report.next_steps import cropped
+
+    by_file = Counter(group.first.path for group in groups)
+    named = by_file.most_common(_MOST_FILES)
+    for path, number in named:
+        codes = Counter(group.first.code for group in groups if group.first.path == path)
+        words = ", ".join(f"{code} {times}" for code, times in codes.most_common())
+        yield cropped(f"  {quoted(path)}: {number} more ({words})", settings.style)
+    if len(by_file) > len(named):
+        left = len(groups) - sum(number for _, number in named)
+        yield Text(f"  {count(len(by_file) - len(named), 'further file')}: {left} more")
 
 
 def _paragraph(
