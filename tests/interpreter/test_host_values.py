@@ -1,10 +1,10 @@
-"""Values of the host that look like tensors of the device."""
+"""Values of the host that look like tensors of the device, and what tells where tensors are."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.interpreter.running import run_files
+from tests.interpreter.running import places, run_files
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,11 @@ from tests.interpreter.running import run_files
         pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
         pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
         pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
+        pytest.param(
+            "if any(torch.__version__.startswith(v) for v in ['1.']):\n            pass", id="torch's version"
+        ),
+        pytest.param("if self.zero_out_loss:\n            pass", id="an attribute of whatever, named as a loss"),
+        pytest.param("max(2.0, 0.5**steps)", id="a parameter that counts steps"),
     ],
 )
 def test_host_values_are_no_waits(body: str) -> None:
@@ -39,9 +44,10 @@ class Net(torch.nn.Module):
         super().__init__()
         self.args = args
         self.local_loss = local_loss
+        self.zero_out_loss = args.whatever
     def scaled(self, n: int | None):
         return n * 2
-    def forward(self, x, sizes: List[Tuple[int, int]]):
+    def forward(self, x, sizes: List[Tuple[int, int]], steps):
         {body}
         return x
 def make(args):
@@ -85,3 +91,67 @@ for batch in torch.utils.data.DataLoader([]):
         break
 """
     assert run_files([("train.py", code)])[1] == []
+
+
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        ("all(rate == clip.rates[0] for rate in clip.rates)", []),
+        ("bool(clip.wave.max() > 3)", ["net.py:10 NUMBER presumed"]),
+    ],
+)
+@pytest.mark.parametrize("given", ["", "    def more(self, batch):\n        self.forward(batch)"])
+def test_the_fields_of_a_class_that_a_parameter_is_annotated_as(read: str, told: list[str], given: str) -> None:
+    code = f"""
+import torch
+from typing import NamedTuple
+class Clip(NamedTuple):
+    wave: torch.Tensor
+    rates: list[int]
+class Net(torch.nn.Module):
+    def forward(self, clip: Clip):
+        x = torch.ones(3, device="cuda")
+        {read}
+        return x
+{given}
+"""
+    _, events = run_files([("net.py", code)])
+    assert places(events) == told
+
+
+@pytest.mark.parametrize(
+    ("default", "told"),
+    [
+        ("torch.set_default_device('cpu')", ["train.py:8 INDEX_COPY sure"]),
+        ("torch.set_default_device('cuda')", []),
+        ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", []),
+        ("torch.set_default_tensor_type('torch.FloatTensor')", ["train.py:8 INDEX_COPY sure"]),
+    ],
+)
+def test_tensors_are_made_at_the_default_place(default: str, told: list[str]) -> None:
+    code = f"""
+import torch
+{default}
+model = torch.nn.Linear(3, 3).cuda()
+for step in range(100):
+    output = model(torch.ones(3, device="cuda"))
+    order = torch.randperm(3)
+    output[order].sum().backward()
+    optimizer.step()
+"""
+    assert places(run_files([("train.py", code)])[1]) == told
+
+
+@pytest.mark.parametrize(("moved", "told"), [("", []), (".to(device)", ["train.py:6 ITEM sure"])])
+def test_a_program_that_names_no_device_waits_for_none(moved: str, told: list[str]) -> None:
+    net = "import torch\ndef make():\n    return torch.nn.Linear(3, 3)"
+    code = f"""
+from net import make
+model = make(){moved}
+for step in range(100):
+    loss = model(data).sum()
+    print(loss.item())
+    loss.backward()
+    optimizer.step()
+"""
+    assert places(run_files([("net.py", net), ("train.py", code)])[1]) == told

@@ -16,10 +16,24 @@ from tests.interpreter.running import told_in_a_step
         pytest.param("if args.debug > 0: print(output.sum().item())", id="a level of debugging"),
         pytest.param("if args.verbose >= 1: print(output.sum().item())", id="a level of output"),
         pytest.param("if [output][0] != []: pass", id="a comparison with an empty list"),
+        pytest.param("if type(output.sum()) is int: output.sum().item()", id="a tensor that is no number"),
+        pytest.param("if output.numel() == 0: output.sum().item()", id="nothing to compute with"),
+        pytest.param("if not len(batch) > 0: output.sum().item()", id="an empty batch"),
     ],
 )
 def test_a_test_says_that_an_operation_is_seldom(statement: str) -> None:
     assert told_in_a_step(statement) == []
+
+
+def test_a_warning_of_rare_data_is_seldom() -> None:
+    assert told_in_a_step("if output.min() < -1: print('clipped', output.min())") == ["TEST sure"]
+    assert told_in_a_step("if output.min() < -1: total = output.min().item()") == ["ITEM sure", "TEST sure"]
+
+
+def test_what_a_global_name_holds_is_made_once() -> None:
+    code = "kernel = None\ndef load():\n    global kernel\n    if ready:\n        kernel = torch.arange(8).cuda()\n"
+    use = "def use():\n    global kernel\n    if kernel is None:\n        load()\n"
+    assert told_in_a_step("use()", code + use) == []
 
 
 @pytest.mark.parametrize("statement", ["if 3 and output.sum() > 3: pass", "if late or output.sum() > 3: pass"])

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_LOADERS
 from trainlint.interpreter.bounds import Limit
-from trainlint.interpreter.execution.annotations import host_value
+from trainlint.interpreter.execution.annotations import ANNOTATED_TENSOR, annotated_object, host_value
 from trainlint.interpreter.execution.attributes import is_module
 from trainlint.interpreter.execution.bodies import execute
 from trainlint.interpreter.libraries.frameworks import (
@@ -37,9 +37,7 @@ from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
-_TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
 _ARRAY: Final = re.compile(r"nd\.?array")
-_OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
 
 _BEGINS: Final[dict[Level, str]] = {
     "framework": "a framework calls {} in each step",
@@ -211,7 +209,7 @@ def _role(arg: ast.arg, default: ast.expr | None, function: Function, heat: Heat
         return told
     if "device" in arg.arg:
         return Device("device")
-    annotated = None if arg.annotation is None else _annotated(text(arg.annotation), function, heat)
+    annotated = None if arg.annotation is None else _annotated(arg.annotation, function, heat)
     if annotated is not None:
         return annotated
     if heat == "step" and _takes_tensors(function):
@@ -251,8 +249,9 @@ def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function)
     return Tensor(container=True, source="parameter", way=way, maybe_none=left_out)
 
 
-def _annotated(note: str, function: Function, heat: Heat) -> Value | None:
-    if _TENSOR.match(note):
+def _annotated(annotation: ast.expr, function: Function, heat: Heat) -> Value | None:
+    note = text(annotation)
+    if ANNOTATED_TENSOR.match(note):
         on_device = heat == "step" or (function.cls is not None and is_module(function.cls))
         mask = True if "Bool" in note else None
         return Tensor("device" if on_device else "unknown", mask, way=(f"annotated `{note}`",))
@@ -260,8 +259,5 @@ def _annotated(note: str, function: Function, heat: Heat) -> Value | None:
         return Loader(BATCH)
     if _ARRAY.search(note):
         return ARRAY
-    name = _OPTIONAL.sub(r"\1", note).strip("'\"")
-    found = function.module.names.get(name)
-    if isinstance(found, ClassValue) and found.cls.name == name:
-        return Object(found.cls)
-    return None
+    found = annotated_object(annotation, function.module, UNKNOWN)
+    return None if found is UNKNOWN else found

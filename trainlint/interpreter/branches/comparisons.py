@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, cast
 
 from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold
+from trainlint.interpreter.branches.instances import asked_kind, is_instance
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import (
     ACCUMULATION,
@@ -29,7 +31,7 @@ from trainlint.interpreter.branches.words import (
     TRAINING,
 )
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import Plain, Tensor, Unknown, is_none
+from trainlint.interpreter.values.kinds import Object, Plain, Tensor, Unknown, is_none
 from trainlint.interpreter.values.value import Value
 
 _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
@@ -47,6 +49,8 @@ _EQUAL: Final = (ast.Eq, ast.Is)
 _EQUAL_OR_IN: Final = (*_EQUAL, ast.In)
 _NAMED: Final = (ast.Name, ast.Attribute)
 _OF_HOST: Final = (Plain, Unknown)
+_COUNT: Final = re.compile(r"^len\(|\.(numel|nelement)\(\)$|\.size\(\w*\)$|\.shape\[[^\[\]]*\]$")
+"""How many things there are."""
 _LATER: Final = (ast.Gt, ast.GtE)
 ValueOf = Callable[[ast.expr], Value]
 
@@ -72,6 +76,9 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         return compared(_as(test, left, turned, right), value_of, hot).turned
     if isinstance(operator, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
         return _with_none(left, value_of(left))
+    asked = asked_kind(test)
+    if asked is not None and not isinstance(value_of(asked[0]), Object):  # which may be of a subclass
+        return Branch(truth=is_instance(value_of(asked[0]), asked[1], value_of))
     remainder = _remainder(test)
     if remainder is not None:
         counted = value_of(remainder.left)
@@ -93,6 +100,7 @@ def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
         or _gpu(left, operator, right, code)
         or _counted(test, value_of(left), value_of(right))
         or _measured(test, value_of(left), value_of)
+        or _emptiness(left, operator, right)
         or _flag(left, value_of(left), operator, right, hot)
     )
 
@@ -277,6 +285,14 @@ def _measured(test: ast.Compare, value: Value, value_of: ValueOf) -> Branch | No
     if later and _standing(left, value_of) != _standing(right, value_of):
         return Branch(holds="rare", because=f"`{text(test)}`")
     return None
+
+
+def _emptiness(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Branch | None:
+    """Whether there is anything at all, asked by a count: mostly there is."""
+    if not isinstance(right, ast.Constant) or right.value != 0 or not _COUNT.search(text(left)):
+        return None
+    empty = Branch(holds="rare", because=f"`{text(left)}` is mostly more than 0")
+    return empty if isinstance(operator, ast.Eq) else empty.turned if isinstance(operator, ast.Gt) else None
 
 
 def _flag(left: ast.expr, value: Value, operator: ast.cmpop, right: ast.expr, hot: bool) -> Branch | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter import bounds
-from trainlint.interpreter.calls.isinstance import is_instance
+from trainlint.interpreter.branches.instances import is_instance
 from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.libraries.guesses import holds_options
@@ -152,7 +152,10 @@ def _plain(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Fram
 
 
 def _isinstance(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return is_instance(arguments, node)
+    if len(arguments.args) < 2 or not isinstance(node, ast.Call) or len(node.args) < 2:
+        return PLAIN
+    known = is_instance(arguments.args[0], node.args[1], lambda _: arguments.args[1])
+    return PLAIN if known is None else Plain(known)
 
 
 def _type(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

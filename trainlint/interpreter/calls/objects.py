@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from trainlint.interpreter.calls.unknown_methods import unknown_method
+from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.execution.attributes import bind, is_module, member
 from trainlint.interpreter.execution.bodies import call_function
@@ -47,9 +48,9 @@ def construct(run: Run, cls: Class, arguments: Arguments, node: ast.AST, frame: 
         if isinstance(bound, FunctionValue):
             call_function(run, bound, arguments, node)
     else:
-        fields = dict.fromkeys(field for base in reversed(cls.order) for field in base.fields)
+        fields = {name: kind for base in reversed(cls.order) for name, kind in base.fields.items()}
         for name, value in (*zip(fields, arguments.args, strict=False), *arguments.named.items()):
-            set_attribute(run, made, name, value)
+            set_attribute(run, made, name, host_value(fields.get(name)) or value)
     return Loader(BATCH) if cls.is_a(LOADER) else made
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from trainlint.analysis.tables.file_words.devices import DEFAULT_PLACES
 from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.interpreter.calls.number_arguments import tell_numbers
 from trainlint.interpreter.calls.places import place_of
@@ -62,6 +63,8 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     _tell_waits(run, last, arguments, node)
     if name in CHECKED and args:
         run.reads(node, args[0], Happening.CHECKED, f"`{name}`", structures=True)
+    if last in DEFAULT_PLACES and args:
+        _set_default_place(run, args[0])
     if last in _ANSWERS or HOST_ANSWERS.search(last):
         return PLAIN
     if last in NO_VALUE_FUNCTIONS or WITHOUT_TENSORS.match(name):
@@ -71,6 +74,12 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if name.startswith("torch.autograd.grad"):
         return Items((Tensor(way=("a gradient",)),))
     return _made_or_wrapped(name, last, args) or combined(arguments, last)
+
+
+def _set_default_place(run: Run, first: Value) -> None:
+    """`torch.set_default_device(device)`, or `torch.set_default_tensor_type("torch.cuda.FloatTensor")`."""
+    of_host = isinstance(first, Plain) and first.text is not None and "cuda" not in first.text
+    run.default_place = None if of_host else place_of(first)
 
 
 def _made_or_wrapped(name: str, last: str, args: Sequence[Value]) -> Value | None:
@@ -138,6 +147,12 @@ def _given_place(name: str, arguments: Arguments) -> Place | None:
     return "pinned" if isinstance(pins, Plain) and pins.constant is True else None
 
 
+def _place_to_be(run: Run, name: str, last: str, arguments: Arguments) -> Place | None:
+    """Where a function makes its result, by what it is given or by default; None where nothing says so."""
+    given = _given_place(name, arguments)
+    return given or (None if last == "from_numpy" else run.default_place)
+
+
 def _is_empty(value: Value) -> bool:
     """Whether a size or data are those of an empty tensor, of which nothing is copied."""
     if isinstance(value, Items):
@@ -152,7 +167,7 @@ def _dtype(node: ast.AST) -> str:
 
 def _factory(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor of a size, on the host where no device is named."""
-    place = _given_place(name, arguments)
+    place = _place_to_be(run, name, last, arguments)
     if place is None and last in _OF_SIZES and any(map(_is_empty, arguments.args)):
         place = "unknown"
     mask = True if "bool" in _dtype(node) else None
@@ -162,7 +177,7 @@ def _factory(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST
 
 def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Tensor:
     """A tensor from numbers, a list, an array or another tensor."""
-    place = _given_place(name, arguments)
+    place = _place_to_be(run, name, last, arguments)
     data = arguments.get(0, "data") or UNKNOWN
     if place is None and isinstance(data, Items) and _is_empty(data):
         place = "unknown"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Final
 
-from trainlint.interpreter.values.kinds import ANY_KEY, PLAIN, Items, Mapping_
+from trainlint.interpreter.text import text
+from trainlint.interpreter.values.definitions import Module
+from trainlint.interpreter.values.kinds import ANY_KEY, PLAIN, ClassValue, Items, Mapping_, Object, Unknown
 from trainlint.interpreter.values.value import Value
 
 _HOST: Final = frozenset({"int", "str", "bool", "float", "bytes", "None", "dtype", "Size", "Path"})
 _LISTS: Final = frozenset({"List", "list", "Sequence", "Iterable", "Set", "set", "Collection"})
 _DICTS: Final = frozenset({"Dict", "dict", "Mapping"})
 _MISSING: Final = object()
+ANNOTATED_TENSOR: Final = re.compile(r"^(Optional\[)?(torch\.)?(Tensor|FloatTensor|LongTensor|BoolTensor)\b")
+_OPTIONAL: Final = re.compile(r"^Optional\[(.*)\]$")
 
 
 def host_value(annotation: ast.expr | None) -> Value | None:
@@ -22,6 +27,18 @@ def host_value(annotation: ast.expr | None) -> Value | None:
     if known is _MISSING:
         known = annotation.__dict__["trainlint_host_value"] = _read(annotation)
     return known if isinstance(known, Value) else None
+
+
+def annotated_object(annotation: ast.expr, module: Module, given: Value) -> Value:
+    """What a parameter is that is annotated as a class of the project, where it is `given` what says less.
+
+    A batch is an object of a class only where that names its fields.
+    """
+    name = _OPTIONAL.sub(r"\1", text(annotation)).strip("'\"")
+    found = module.names.get(name)
+    if not isinstance(found, ClassValue) or not (isinstance(given, Unknown) or found.cls.fields):
+        return given
+    return Object(found.cls, given.maybe_none)
 
 
 def _read(node: ast.expr) -> Value | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence, Sized
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 from trainlint.interpreter import bounds
-from trainlint.interpreter.execution.annotations import host_value
+from trainlint.interpreter.execution.annotations import annotated_object, host_value
 from trainlint.interpreter.machine.run import Arguments
 from trainlint.interpreter.values.definitions import Function
 from trainlint.interpreter.values.kinds import (
@@ -35,11 +36,13 @@ class Signature(NamedTuple):
     """Names of all."""
     of_host: tuple[tuple[str, Value], ...]
     """Those whose annotation speaks of values of the host alone."""
+    of_class: tuple[tuple[str, ast.expr], ...]
+    """The others that are annotated, with their annotations."""
 
 
 def parameters(function: Function, arguments: Arguments) -> Environment:
     """The names of the parameters with their values."""
-    positional, names, annotated = _signature(function)
+    positional, names, annotated, of_class = _signature(function)
     spec, args, named = function.node.args, arguments.args, arguments.named
     values: Environment = dict(zip(positional, args, strict=False))
     further: Environment = {}
@@ -55,6 +58,9 @@ def parameters(function: Function, arguments: Arguments) -> Environment:
     for name, of_host in annotated:
         if _is_doubtful(values[name]):
             values[name] = of_host
+    for name, annotation in of_class:
+        if _is_doubtful(values[name]):
+            values[name] = annotated_object(annotation, function.module, values[name])
     if spec.vararg is not None:
         values[spec.vararg.arg] = Items(tuple(args[len(positional) :]), fixed=not arguments.open)
     if spec.kwarg is not None:
@@ -72,6 +78,7 @@ def _signature(function: Function) -> Signature:
             tuple(arg.arg for arg in (*spec.posonlyargs, *spec.args)),
             tuple(arg.arg for arg in function.parameters),
             tuple((name, value) for name, value in annotated if value is not None),
+            tuple((arg.arg, arg.annotation) for arg in function.parameters if _may_be_class(arg.annotation)),
         )
     return known
 
@@ -83,6 +90,10 @@ def _defaults(function: Function, positional: Sequence[str]) -> list[tuple[str, 
         *zip(last, function.defaults, strict=False),
         *((arg.arg, default) for arg, default in by_name if default is not None),
     ]
+
+
+def _may_be_class(annotation: ast.expr | None) -> TypeGuard[ast.expr]:
+    return annotation is not None and host_value(annotation) is None
 
 
 def _is_doubtful(value: Value) -> bool:

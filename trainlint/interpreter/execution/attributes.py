@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.interpreter.execution.annotations import ANNOTATED_TENSOR, host_value
 from trainlint.interpreter.libraries.guesses import by_name, holds_options
 from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE, OPTIMIZER_CLASS
 from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
@@ -77,8 +78,7 @@ def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> 
         case Made():
             return _of_made(base, name)
         case Name():
-            dotted = f"{base.dotted}.{name}"
-            return DTYPE_VALUE if DTYPE.match(dotted) else Name(dotted)
+            return _of_library(base, name)
         case ModuleValue():
             return _of_module(run, base, name)
         case Object() | ClassValue() | SuperValue():
@@ -92,6 +92,13 @@ def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> 
         case Mapping_():
             return base.items.get(name, UNKNOWN)
     return UNKNOWN
+
+
+def _of_library(base: Name, name: str) -> Value:
+    dotted = f"{base.dotted}.{name}"
+    if name.startswith("__"):
+        return PLAIN  # `torch.__version__`
+    return DTYPE_VALUE if DTYPE.match(dotted) else Name(dotted)
 
 
 def _of_made(base: Made, name: str) -> Value:
@@ -159,6 +166,8 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
         return joined(found)
     if name == "__class__":
         return ClassValue(cls)
+    if any(name in one.fields for one in cls.order):
+        return _field(cls, name)
     if cls.is_a(OPTIMIZER_CLASS):
         return _OF_OPTIMIZERS.get(name, UNKNOWN)
     return _of_module_object(base, name) if is_module(cls) else UNKNOWN
@@ -198,6 +207,16 @@ def _of_super(run: Run, base: SuperValue, name: str, node: ast.AST, frame: Frame
         if name in cls.names:
             return bind(run, cls.names[name], base.of, node, frame)
     return UNKNOWN
+
+
+def _field(cls: Class, name: str) -> Value:
+    """A field by its annotation; of a tensor it is not known where it is."""
+    annotation = next(one.fields[name] for one in cls.order if name in one.fields)
+    known = host_value(annotation)
+    if known is not None:
+        return known
+    code = text(annotation)
+    return Tensor("unknown", way=(f"annotated `{code}`",)) if ANNOTATED_TENSOR.match(code) else UNKNOWN
 
 
 def bind(run: Run, value: Value, base: Value, node: ast.AST, frame: Frame) -> Value:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from trainlint.interpreter.branches.branch import Branch
+from trainlint.interpreter.branches.comparisons import ValueOf
 from trainlint.interpreter.execution.assignment import assign
-from trainlint.interpreter.execution.tests import narrow, truth
+from trainlint.interpreter.execution.tests import asked, narrow
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import join
-from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, is_none
+from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, Tensor, is_none
 from trainlint.interpreter.values.value import Environment
 
+_TELLS: Final = re.compile(r"^print$|^(logger|logging|log|warnings)\.\w+$")
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "setattr", "add_module", "register_module"})
 """What gives an object an attribute by name."""
 
@@ -34,7 +37,7 @@ def merged(one: Environment, other: Environment) -> Environment:
 
 def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     """Execute both branches, or the one that is known to run, each as often as the test says."""
-    branch = _filling(node, frame, truth(run, node.test, frame))
+    branch = _asked(run, node, frame)
     if branch.truth is not None:
         if branch.truth:
             narrow(node.test, frame, holds=True)
@@ -58,6 +61,28 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     if run.heat != heat:  # for the rest of the block
         frame.behind = _behind(node.test, frame, holds=not ended)
     return ended and other_ended
+
+
+def _asked(run: Run, node: ast.If, frame: Frame) -> Branch:
+    """What the test and what the branches do say of how often these run."""
+    said, value_of = asked(run, node.test, frame)
+    branch = _filling(node, frame, said)
+    if not branch.holds and _only_tells(node) and _compares_tensors(node.test, value_of):
+        return branch._replace(holds="rare", because=f"`{text(node.test)}` warns of rare data")
+    return branch
+
+
+def _only_tells(node: ast.If) -> bool:
+    """Whether all that a branch does is to print or log."""
+    calls = [inner.value for inner in node.body if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)]
+    return len(calls) == len(node.body) and all(_TELLS.search(text(call.func)) for call in calls)
+
+
+def _compares_tensors(test: ast.expr, value_of: ValueOf) -> bool:
+    match test:
+        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]):
+            return any(isinstance(value_of(side), Tensor) for side in (left, right))
+    return False
 
 
 def _met(first: Environment, second: Environment, heat: Heat, holds: Heat, fails: Heat) -> Environment:
@@ -183,8 +208,7 @@ def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
         case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
             return f"{text(owner)}.{name}" in _targets(body) or _registers(body, name)
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]):
-            outlives = ast.Break in frame.leaving and name in frame.names and frame.names[name].maybe_none
-            return outlives and name in _targets(body)
+            return _fills_name(name, body, frame)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return text(asked) in _targets(body) or text(asked) in _targets(_called(body, frame))
         case ast.Compare(ops=[ast.NotEq()]):
@@ -196,6 +220,14 @@ def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
                 [one for one in body if isinstance(getattr(one, "value", None), ast.Constant)]
             )
     return False
+
+
+def _fills_name(name: str, body: Sequence[ast.stmt], frame: Frame) -> bool:
+    """Whether a branch fills a global name, or one that outlives the loop around."""
+    if name in frame.global_names:
+        return name in _targets(body) or name in _targets(_called(body, frame))
+    outlives = ast.Break in frame.leaving and name in frame.names and frame.names[name].maybe_none
+    return outlives and name in _targets(body)
 
 
 def _held(node: ast.expr) -> str:
@@ -213,7 +245,7 @@ def _held(node: ast.expr) -> str:
 
 
 def _called(body: Sequence[ast.stmt], frame: Frame) -> list[ast.stmt]:
-    """The statements of the object's own methods that a branch calls."""
+    """The statements of the object's own methods, and of functions of the file, that a branch calls."""
     cls = frame.self_value.cls if isinstance(frame.self_value, Object) else None
     found: list[ast.stmt] = []
     for inner in body:
@@ -221,6 +253,10 @@ def _called(body: Sequence[ast.stmt], frame: Frame) -> list[ast.stmt]:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))) if cls is not None:
                 method = cls.find(name)
                 found += method.function.body if isinstance(method, FunctionValue) else []
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+                function = frame.module.names.get(name)
+                walked = ast.walk(function.function.node) if isinstance(function, FunctionValue) else ()
+                found += [inside for inside in walked if isinstance(inside, ast.stmt)]
     return found
 
 

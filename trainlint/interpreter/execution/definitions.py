@@ -80,7 +80,7 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         found = run.project.absolute(alias.name, frame.module)
         if found is not None:
-            _import(run, found)
+            _import(run, found, frame.module)
         if alias.asname:
             frame.names[alias.asname] = Name(alias.name) if found is None else ModuleValue(found)
             continue
@@ -90,8 +90,9 @@ def import_(run: Run, node: ast.Import, frame: Frame) -> bool:
     return False
 
 
-def _import(run: Run, module: Module) -> None:
+def _import(run: Run, module: Module, importer: Module) -> None:
     module.imported = True
+    importer.imports.add(module)
     run.execute_module(module)
 
 
@@ -99,7 +100,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
     """`from a.b import c`."""
     dotted, source = _source(run, node, frame.module)
     if source is not None:
-        _import(run, source)
+        _import(run, source, frame.module)
     for alias in node.names:
         if alias.name == "*":
             _import_all(run, source, dotted, node, frame)
@@ -112,7 +113,7 @@ def import_from(run: Run, node: ast.ImportFrom, frame: Frame) -> bool:
             continue
         below = _submodule(run, node, dotted, source, alias.name, frame.module)
         if below is not None:
-            _import(run, below)
+            _import(run, below, frame.module)
             frame.names[name] = ModuleValue(below)
         elif source is None and not node.level:
             frame.names[name] = Name(f"{dotted}.{alias.name}")

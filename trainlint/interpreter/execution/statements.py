@@ -72,8 +72,8 @@ def annotated_assignment(run: Run, node: ast.AnnAssign, frame: Frame) -> bool:
     if node.value is not None:
         value = run.value(node.value, frame) if frame.cls is None else by_default(run, node.value, frame)
         assign(run, node.target, value, frame)
-    if frame.cls is not None and isinstance(node.target, ast.Name) and node.target.id not in frame.cls.fields:
-        frame.cls.fields.append(node.target.id)
+    if frame.cls is not None and isinstance(node.target, ast.Name):
+        frame.cls.fields.setdefault(node.target.id, node.annotation)
     return False
 
 

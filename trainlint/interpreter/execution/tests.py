@@ -9,12 +9,13 @@ from typing import Final
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, both, either
 from trainlint.interpreter.branches.comparisons import ValueOf
+from trainlint.interpreter.branches.instances import asked_kind
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.execution.operators import OF_HOST
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Heat, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Tensor, Unknown
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
 
 _IS_TENSOR: Final = re.compile(r"isinstance\(\w+, *(torch\.)?Tensor\)|torch\.is_tensor")
@@ -57,7 +58,9 @@ def _ask(run: Run, test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
         case ast.UnaryOp(op=ast.Not()):
             return _ask(run, test.operand, value_of, hot).turned
     value = value_of(test)
-    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], OF_HOST)):
+    by_name = isinstance(value, Tensor) and value.source == "name" and isinstance(test, ast.Name | ast.Attribute)
+    of_host = isinstance(test, ast.Compare) and isinstance(test.ops[0], OF_HOST)
+    if not (of_host or by_name):  # `if self.mean_loss:` asks for an option
         run.reads(test, value, Happening.TEST, "a test")
     return read(test, value_of, hot)
 
@@ -78,6 +81,11 @@ def narrow(test: ast.expr, frame: Frame, *, holds: bool) -> None:
                 narrow(part, frame, holds=True)
         case ast.Call(func=ast.Name() | ast.Attribute(), args=[ast.Name(id=name), *_]) if name in frame.names:
             frame.names[name] = _narrowed(frame.names[name], text(test), holds)
+        case ast.Compare():
+            asked = asked_kind(test)
+            if asked is not None and isinstance(asked[0], ast.Name) and asked[0].id in frame.names:
+                name, kind = asked[0].id, asked[1]
+                frame.names[name] = _narrowed(frame.names[name], f"isinstance({name}, {text(kind)})", holds)
 
 
 def _narrowed(old: Value, test: str, holds: bool) -> Value:
@@ -88,4 +96,4 @@ def _narrowed(old: Value, test: str, holds: bool) -> Value:
             return Tensor("unknown", way=("a tensor by its test",)) if isinstance(old, Unknown) else old
         return UNKNOWN if isinstance(old, Tensor) and not old.container else old
     of_host = test.startswith("isinstance") and _HOST_KINDS.search(test) and not _OTHER_KINDS.search(test)
-    return PLAIN if of_host and holds else old
+    return (ARRAY if "ndarray" in test else PLAIN) if of_host and holds else old

@@ -94,7 +94,7 @@ NOT_TRAINING_PATH: Final = re.compile(
     re.IGNORECASE,
 )
 NOT_A_TENSOR: Final = re.compile(
-    r"(^|_)(idx|index|epoch|step|iter|mode|name|cfg|config|args|opt|flag|ctx|model|num|n|size|phase|split|return|use|is"
+    r"(^|_)(idx|index|epoch|steps?|iter|mode|name|cfg|config|args|opt|flag|ctx|model|num|n|size|phase|split|return|use|is"
     r"|hw|HW|[hHwW]|dim|shape|stage|scale|optimizer.*|optim)($|_)|shapes?$"
     r"|^(k|dims?|batch_size|reduction|logger|state|trainer|outputs_dict)$|len(gth)?$"
 )

@@ -17,7 +17,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import Loaders, Pass, makings_of
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import UNKNOWN, Tensor
+from trainlint.interpreter.values.kinds import UNKNOWN, Place, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
@@ -154,6 +154,10 @@ class Run:
         """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
+        self._on_host: dict[Module, bool] = {}
+        """Whether programs name no device."""
+        self.default_place: Place | None = None
+        """Where tensors are made if nothing else says so."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
         self.option_texts: dict[str, str] = {}
@@ -317,7 +321,7 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.quiet or not isinstance(node, (ast.expr, ast.stmt)):
             return
-        if self.heat != "step" or node in self.needed:
+        if self.heat != "step" or node in self.needed or self._is_of_host:
             if self._watch is not None:
                 self._watch.leave_untold(self, node, happening)
             return
@@ -345,7 +349,7 @@ class Run:
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
         for one in told:
-            if one.event.node in self.needed:
+            if one.event.node in self.needed or (one.start < 0 and self._is_of_host):
                 continue
             again, begins = one.event, depth - 1 + one.start
             if one.start < 0:
@@ -380,6 +384,21 @@ class Run:
         for around, inner in pairwise(frames):
             called = None if inner.called_at is None else _call(around, inner.title, inner.called_at)
             yield called, inner.behind
+
+    @property
+    def _is_of_host(self) -> bool:
+        """Whether a program is executed that names no device, nor does what it imports: it trains on the host."""
+        if self.level != "sure" or not self.stack:
+            return False
+        program = self.stack[0].module
+        if program not in self._on_host:
+            reached, waiting = {program}, [program]
+            while waiting:
+                found = waiting.pop().imports - reached
+                reached |= found
+                waiting.extend(found)
+            self._on_host[program] = not any(module.names_device for module in reached)
+        return self._on_host[program]
 
     @property
     def _in_forward(self) -> bool:

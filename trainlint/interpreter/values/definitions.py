@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import insort
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 from trainlint.interpreter import bounds
@@ -30,7 +31,22 @@ _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(slots=True, eq=False)
+_DEVICE: Final = re.compile(
+    r"cuda|device|(^|_)dev$|(^|[^a-z])gpu|accelerat|deepspeed|lightning|Trainer|fabric|(^|_)xla|ignite|horovod"
+)
+
+
+def _words(node: ast.AST) -> tuple[str, ...]:
+    """The names and strings of a node itself."""
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word) | ast.Constant(value=str(word)):
+            return (word,)
+        case ast.keyword(arg=str(word)) | ast.ImportFrom(module=str(word)) | ast.alias(name=word):
+            return (word,)
+    return ()
+
+
+@dataclass(eq=False)
 class Module:
     """A file of the project, and what its top level has defined so far."""
 
@@ -46,6 +62,8 @@ class Module:
     imported: bool = False
     """Whether another file of the project imports this one, so far."""
 
+    imports: set[Module] = field(default_factory=set)
+    """Files of the project that this one imports, so far."""
     spent: int = 0
     """How many statements of the file were executed."""
     allowed: int = field(init=False)
@@ -64,6 +82,11 @@ class Module:
         """Whether the file does something when it is executed, besides defining names."""
         return any(isinstance(node, ast.If | ast.For | ast.While | ast.With) for node in self.tree.body)
 
+    @cached_property
+    def names_device(self) -> bool:
+        """Whether the file itself names a device, or a framework that chooses one."""
+        return any(_DEVICE.search(word) for node in ast.walk(self.tree) for word in _words(node))
+
     @property
     def is_package(self) -> bool:
         """Whether the file is an `__init__.py`."""
@@ -80,7 +103,7 @@ class Class:
         self._named: tuple[str, ...] = ()
         self._answers: dict[re.Pattern[str], bool] = {}
         self.names: Environment = {}
-        self.fields: list[str] = []
+        self.fields: dict[str, ast.expr] = {}
         """Annotated names in their order: what a dataclass is made with."""
         self.order: tuple[Class, ...] = (self,)
         """The class and its bases in the project, in the order in which names are looked up."""
