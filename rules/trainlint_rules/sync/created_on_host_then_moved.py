@@ -33,7 +33,10 @@ _SAFETY = {  # for contents that a factory can make on the device; values of Pyt
 }
 _HELP = {
     Content.CONSTANT: "make the constant once, as a buffer or before the loop",
-    Content.DATA: "make the tensor once, before the loop, or with the batch",
+    Content.DATA: (
+        "make the tensor once, before the loop, or with the batch; data that is new in each step: copy it from pinned"
+        " memory with `non_blocking=True`"
+    ),
     Content.NUMBERS: "reuse the tensor while the numbers stay the same, or fill one on the GPU",
     Content.TABLE: "copy the array once, as a buffer or before the loop",
     Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
