@@ -30,6 +30,11 @@ def test_a_warning_of_rare_data_is_seldom() -> None:
     assert told_in_a_step("if output.min() < -1: total = output.min().item()") == ["ITEM sure", "TEST sure"]
 
 
+def test_mostly_something_is_valid() -> None:
+    mask = "valid_mask = output > 3\n    if not valid_mask.any(): torch.tensor(0.0, device='cuda')"
+    assert told_in_a_step(mask) == ["TEST sure"]
+
+
 def test_what_a_global_name_holds_is_made_once() -> None:
     code = "kernel = None\ndef load():\n    global kernel\n    if ready:\n        kernel = torch.arange(8).cuda()\n"
     use = "def use():\n    global kernel\n    if kernel is None:\n        load()\n"
@@ -57,6 +62,9 @@ def test_a_number_is_no_tensor_whatever_a_helper_asks(test: str) -> None:
         pytest.param("if self.table.shape == x.shape: pass\n        else: self.table = {make}", id="else"),
         pytest.param("if self.table is not None: return x\n        self.table = {make}", id="after return"),
         pytest.param("if x.size(0) in self.held: return x\n        self.held[x.size(0)] = {make}", id="in a dict"),
+        pytest.param(
+            "table = self.table\n        if table.shape != x.shape: table = {make}; self.table = table", id="local"
+        ),
         pytest.param("if self.table is None or self.table.size(0) != x.size(0): self.table = {make}", id="either"),
     ],
 )

@@ -10,7 +10,7 @@ from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.interpreter.branches.comparisons import ValueOf, compared, interval
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
-from trainlint.interpreter.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK
+from trainlint.interpreter.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK, SOME_VALID
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
 from trainlint.interpreter.values.value import Value
@@ -74,6 +74,8 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
         holds, fails = value.says
         return Branch(None, cast(Cold, holds), cast(Cold, fails), f"`{code}`")
     name = last_name(test)
+    if SOME_VALID.search(code):
+        return Branch(fails="rare", because=f"`{code}` mostly holds")
     if isinstance(test, ast.Call) and ONCE_TRUE.search(name):
         return PLAIN_BRANCH  # a function's answer is no mark
     return by_name(name, hot) or PLAIN_BRANCH

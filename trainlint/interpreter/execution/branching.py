@@ -212,7 +212,7 @@ def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return text(asked) in _targets(body) or text(asked) in _targets(_called(body, frame))
         case ast.Compare(ops=[ast.NotEq()]):
-            return any(_held(side) in _targets(body) for side in (test.left, *test.comparators))
+            return any(_holds_filled(side, _targets(body)) for side in (test.left, *test.comparators))
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
             return _fills_container(body, text(container).partition(".keys")[0], frame)
         case ast.Attribute():
@@ -230,12 +230,20 @@ def _fills_name(name: str, body: Sequence[ast.stmt], frame: Frame) -> bool:
     return outlives and name in _targets(body)
 
 
+def _holds_filled(asked: ast.expr, targets: list[str]) -> bool:
+    """Whether a test asks what a branch fills: an attribute, or a local name whose new value an attribute gets."""
+    held = _held(asked)
+    return held in targets and ("." in held or any(target.startswith("self.") for target in targets))
+
+
 def _held(node: ast.expr) -> str:
-    """The attribute of an object that an expression asks: `self.table` of `self.table.shape[0]`."""
+    """What an expression asks of an object: `self.table` of `self.table.shape[0]`, `table` of `table.shape`."""
     while True:
         match node:
             case ast.Attribute(value=ast.Name(id="self")):
                 return text(node)
+            case ast.Name():
+                return node.id
             case ast.Attribute() | ast.Subscript():
                 node = node.value
             case ast.Call():
