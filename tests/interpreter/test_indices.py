@@ -57,3 +57,13 @@ def test_a_mask_of_the_device_indexes_what_is_not_known() -> None:
 @pytest.mark.parametrize("statement", ["output[output > 0] -= 1", "rows = output[(output > 0) * (output < 1)]"])
 def test_a_mask_selects(statement: str) -> None:
     assert told_in_a_step(statement) == ["MASK_INDEX sure"]
+
+
+@pytest.mark.parametrize(("starts", "told"), [("[0] + moved", []), ("moved", ["BOUND sure"])])
+def test_a_list_beside_a_structure_is_a_list(starts: str, told: list[str]) -> None:
+    assert (
+        told_in_a_step(
+            f"moved = parts.cuda(non_blocking=True)\n    firsts = torch.tensor({starts}).cumsum(0)\n    rows = batch[firsts[1]:]"
+        )
+        == told
+    )

@@ -65,6 +65,8 @@ def test_a_number_is_no_tensor_whatever_a_helper_asks(test: str) -> None:
         pytest.param(
             "table = self.table\n        if table.shape != x.shape: table = {make}; self.table = table", id="local"
         ),
+        pytest.param("if self.size < x.size(0): self.size = x.size(0); {make}", id="by a larger key"),
+        pytest.param("if self.table.size(0) < x.size(0): self.fill(x)", id="by a method, by a larger shape"),
         pytest.param("if self.table is None or self.table.size(0) != x.size(0): self.table = {make}", id="either"),
     ],
 )

@@ -24,10 +24,12 @@ from trainlint.interpreter.branches.words import (
     OFTEN,
     ON_GPU,
     ON_OTHERS,
+    OTHER_KIND,
     PADDING,
     PASSED_TIME,
     PROGRESS,
     RANK,
+    SOME_VALID,
     TRAINING,
 )
 from trainlint.interpreter.text import text
@@ -96,7 +98,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
 def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
     left, operator, right, code = test.left, test.ops[0], test.comparators[0], text(test)
     return (
-        (_with_words(left, right) if isinstance(operator, _EQUAL_OR_IN) else None)
+        (_with_words(left, right) or _other_kind(right) if isinstance(operator, _EQUAL_OR_IN) else None)
         or _gpu(left, operator, right, code)
         or _counted(test, value_of(left), value_of(right))
         or _measured(test, value_of(left), value_of)
@@ -238,6 +240,13 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
 
 
+def _other_kind(right: ast.expr) -> Branch | None:
+    """A comparison with a member of an enumeration of devices that are no GPUs: `kind == DeviceKind.XLA`."""
+    if isinstance(right, ast.Attribute) and OTHER_KIND.match(right.attr):
+        return Branch(truth=False, because="for another kind of device")
+    return None
+
+
 def _stored(first: Value, second: Value, text: str) -> Branch | None:
     """A test or a remainder that was stored before, compared with a flag or zero."""
     if not isinstance(first, Plain) or first.says is None or not isinstance(second, Plain):
@@ -289,7 +298,9 @@ def _measured(test: ast.Compare, value: Value, value_of: ValueOf) -> Branch | No
 
 def _emptiness(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Branch | None:
     """Whether there is anything at all, asked by a count: mostly there is."""
-    if not isinstance(right, ast.Constant) or right.value != 0 or not _COUNT.search(text(left)):
+    if not isinstance(right, ast.Constant) or right.value != 0:
+        return None
+    if not (_COUNT.search(text(left)) or SOME_VALID.search(text(left))):
         return None
     empty = Branch(holds="rare", because=f"`{text(left)}` is mostly more than 0")
     return empty if isinstance(operator, ast.Eq) else empty.turned if isinstance(operator, ast.Gt) else None

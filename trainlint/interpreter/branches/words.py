@@ -39,7 +39,7 @@ RARE: Final = re.compile(
 )
 ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
 """Marks that are unset the first time only."""
-SOME_VALID: Final = re.compile(r"(^|_)(valid|mask|masks)(_\w+)?\.any\(\)$")
+SOME_VALID: Final = re.compile(r"(^|_)(valid|masks?|masked)(_\w+)?\.(any|sum)\(\)$")
 """Whether anything is left of the data, which mostly is."""
 NO_MEANING: Final = re.compile(
     r"(^|_)((use|act|activation|grad|gradient)_checkpoint|(ret|return|min|max|default)_val|is_valid|prob|log_dict|filter)$",
@@ -55,6 +55,7 @@ GPU_AVAILABLE: Final = re.compile(r"(cuda|accelerator)\.is_available")
 OTHER_DEVICE: Final = re.compile(
     r"(^|[._'\"])(mps|xpu|npu|tpu|xla|hpu|use_tpu|musa|is_torch_xla_available|is_torch_npu_available)($|[._'\"(])", re.I
 )
+OTHER_KIND: Final = re.compile(r"(MULTI_)?(CPU|XLA|TPU|NPU|XPU|HPU|MPS|MLU|MUSA|SDAA|NEURON)$")
 COUNTER: Final = re.compile(
     r"^_?(global_?steps?|steps?|iter|iteration|it|batch_?idx|batch_?i|batch_?id|batch_?num|batch_?index|epoch|cur_?iter"
     r"|cur_?epoch|current_?(step|epoch|iter)|i_batch|iter_?num|num_?iter|itr|num_updates|total_?(step|iter)s?|step_?num"

@@ -211,8 +211,9 @@ def _fills_one(test: ast.expr, body: Sequence[ast.stmt], frame: Frame) -> bool:
             return _fills_name(name, body, frame)
         case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Is()]):
             return text(asked) in _targets(body) or text(asked) in _targets(_called(body, frame))
-        case ast.Compare(ops=[ast.NotEq()]):
-            return any(_holds_filled(side, _targets(body)) for side in (test.left, *test.comparators))
+        case ast.Compare(ops=[ast.NotEq() | ast.Gt() | ast.GtE() | ast.Lt() | ast.LtE()]):
+            targets = _targets([*body, *_called(body, frame)])
+            return any(_holds_filled(side, targets) for side in (test.left, *test.comparators))
         case ast.Compare(ops=[ast.NotIn()], comparators=[container]):
             return _fills_container(body, text(container).partition(".keys")[0], frame)
         case ast.Attribute():

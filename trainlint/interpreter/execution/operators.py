@@ -32,6 +32,8 @@ _COUNTED_ON = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 
 def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
     """The result of a binary operator."""
+    if isinstance(operator, ast.Add) and _surely_list(left, right):
+        return Items(tuple(element(one) for one in (left, right)))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _of_tensors(left, right, operator)
     if isinstance(left, Array) or isinstance(right, Array):
@@ -39,6 +41,14 @@ def arithmetic(left: Value, right: Value, operator: ast.operator) -> Value:
     if isinstance(left, Items) or isinstance(right, Items):
         return _of_items(left, right, operator)
     return _of_plain(left, right, operator)
+
+
+def _surely_list(left: Value, right: Value) -> bool:
+    """Whether a list is written beside what may be a structure of tensors: then that is a list, too."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Items) and one.listed and isinstance(other, Tensor) and other.container:
+            return True
+    return False
 
 
 def _of_plain(left: Value, right: Value, operator: ast.operator) -> Value:
