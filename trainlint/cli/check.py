@@ -204,7 +204,7 @@ def _refuse_nonsense(options: Namespace) -> None:
 def configurations_of(options: Namespace) -> Configurations:
     """The settings for what was typed. Raises UsageError."""
     try:
-        rules = installed_rules(options.plugin, options.paths)
+        rules = installed_rules(options.plugin)
         return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
     except PackError as error:
         raise UsageError(*error.sentences) from error
