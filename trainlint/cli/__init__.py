@@ -133,8 +133,9 @@ def _parser(command: str) -> "ArgumentParser":
 
 
 def _run(command: str, options: "Namespace") -> int:
-    """Run one of COMMANDS: its module in this package has a function of the same name."""
+    """Run one of COMMANDS: its module in this package, or in `new_code`, has a function of the same name."""
     from importlib import import_module
 
-    code: int = getattr(import_module(f"trainlint.cli.{command}"), command)(options)
+    package = "trainlint.cli.new_code" if command == "baseline" else "trainlint.cli"
+    code: int = getattr(import_module(f"{package}.{command}"), command)(options)
     return code
