@@ -29,7 +29,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 AVAILABLE = sys.platform == "linux"
 """Elsewhere, forks of a process that has imported much are slow or unsafe."""
 _NOT_IMPORTED = ("trainlint.__main__",)
-_FROM_LIBRARIES = ("jinja2", "libcst.matchers", "libcst.metadata", "multiprocessing.pool", "rich.console", "sqlite3")
+_FROM_LIBRARIES = ("libcst.metadata", "multiprocessing.pool", "rich.console", "sqlite3")
 """What parts of the program import when they first need it."""
 _READ_AT_START = ("PYTHON", "LC_", "LANG")
 _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"

@@ -24,7 +24,6 @@ KEPT: Mapping[str, str] = {
     "trainlint/engine/pool/worker_pool.py::WorkerPool.run_tasks": "one loop over the events of processes",
     "trainlint/engine/run.py::_gathered": "one loop that sorts each outcome into the parts of a report",
     "trainlint/engine/why/line_facts.py::_parts": "one part for each fact of a line, in the order shown",
-    "trainlint/gitignore/ignore_file.py::IgnoreFile.__init__": "straight lines; the paths are comprehensions",
 }
 """Functions that are easier to read in one piece, as "path::name", with the reason. Keep it short."""
 

@@ -26,11 +26,7 @@ SHIPPED_BYTES = 200_000
 CONFIGURATION_BYTES = 1_000_000
 """pyproject.toml and trainlint.toml. The largest in use have some 100 kB; parsing 1 MB takes about a second."""
 REQUIREMENTS_BYTES = 1_000_000
-"""Requirements, setup.cfg, setup.py. A file with hashes of all wheels of 500 packages has about 1 MB."""
-CONDA_BYTES = 100_000
-"""A conda environment. An export of 500 packages has 30 kB; PyYAML takes a second for 100 kB."""
-LOCK_BYTES = 20_000_000
-"""uv.lock and the like. They are searched and not parsed; those of large workspaces have some megabytes."""
+"""What may state a version of torch, as requirements do. Those with hashes for 500 packages have 1 MB."""
 IGNORE_FILE_BYTES = 200_000
 """An ignore file, or git's configuration. GitHub's longest template for an ignore file has 8,000."""
 EVIDENCE_BYTES = 20_000_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.truth.failures import NotRun, last_line
 
 TORCH = "torch==2.13.0"
-_OURS = ("libcst>=1.9", "rich>=13.3.5", "packaging>=22", "platformdirs>=4", "pyyaml>=6", "jinja2>=3.1", "numpy")
+_OURS = ("libcst>=1.9", "rich>=13.3.5", "packaging>=22", "platformdirs>=4", "pyyaml>=6", "numpy")
 """What trainlint's own modules need to run a script."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.config.torch import find_target_torch
+from trainlint.config.stated_torch import find_target_torch
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 
 if TYPE_CHECKING:
@@ -146,13 +146,6 @@ REQUIREMENTS = {
         TorchRange((2, 2), (2, 3)),
     ),
     "conda, pytorch-cuda alone": ("environment.yml", "dependencies:\n- pytorch-cuda=12.1\n", None),
-    "uv.lock": ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "2.4.1"\n', TorchRange((2, 4))),
-    "poetry.lock": (
-        "poetry.lock",
-        '[[package]]\nname = "numpy"\nversion = "9"\n\n[[package]]\nname = "torch"\nversion = "2.5.1+cu121"\n'
-        '\n[package.dependencies]\nversion = "1.0"\n',
-        TorchRange((2, 5)),
-    ),
     "an image": (
         "Dockerfile",
         "FROM pytorch/pytorch:2.4.1-cuda12.1-cudnn9-devel AS build\n",
@@ -166,12 +159,6 @@ REQUIREMENTS = {
     "one of several images": ("Dockerfile.gpu", "FROM docker.io/pytorch/pytorch:2.2.0\n", TorchRange((2, 2), (2, 3))),
     "the newest image": ("Dockerfile", "FROM pytorch/pytorch:latest\nRUN pip install torch\n", None),
     "an image of another": ("Dockerfile", "FROM nvcr.io/nvidia/pytorch:24.05-py3\n", None),
-    "a version of an argument": (
-        "Dockerfile",
-        'ARG TORCH="2.1.0"\nFROM pytorch/pytorch:${TORCH}-cuda12.1-cudnn8-devel\n',
-        TorchRange((2, 1), (2, 2)),
-    ),
-    "an argument without a default": ("Dockerfile", "ARG TORCH\nRUN pip install torch==$TORCH\n", None),
     "a directory of images": (
         "docker/Dockerfile",
         "RUN pip install --user torch==1.9.1\n",
@@ -224,8 +211,6 @@ REQUIREMENTS = {
         None,
     ),
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
-    "broken TOML": ("pyproject.toml", "torch = [\n", None),
-    "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),
     "a version nobody can read": ("requirements.txt", "torch>=two\n", None),
 }
 
@@ -282,7 +267,6 @@ def test_without_a_repository_the_nearest_directory_counts(tmp_path: Path) -> No
 WRITTEN = {
     "requirements.txt": ("requirements.txt", "numpy\ntorch==1.7.1\n", 2),
     "Poetry": ("pyproject.toml", '[tool.poetry.dependencies]\nnumpy = "1.7"\ntorch = "^1.7"\n', 3),
-    "a lock file": ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "1.7.1"\n', 4),
     "a README": ("README.md", "# PyTorch\n\n`pip install torch==1.7.1`\n", 3),
 }
 
@@ -320,23 +304,6 @@ def test_requirements_are_read_anew_when_they_change(tmp_path: Path) -> None:
 
 
 TOGETHER = {
-    "an included file": ({"requirements.txt": "-r more/base.txt\n", "more/base.txt": "torch>=2.2\n"}, ((2, 2), None)),
-    "constraints": ({"requirements.txt": "torch\n-c versions\n", "versions": "torch==2.4.1\n"}, ((2, 4), (2, 5))),
-    "files that include each other": (
-        {
-            "requirements.txt": "--requirement=requirements-b.txt\n",
-            "requirements-b.txt": "-r requirements.txt\ntorch>=2.1",
-        },
-        ((2, 1), None),
-    ),
-    "a declared lower bound wins over a lock": (
-        {"requirements.txt": "torch>=2.1\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
-        ((2, 1), None),
-    ),
-    "a lock gives the lower bound, and what is declared the upper one": (
-        {"requirements.txt": "torch<2.6\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
-        ((2, 4), (2, 6)),
-    ),
     "an older README counts beside what is declared": (
         {"requirements.txt": "torch>=2.1\n", "README.md": "`pip install torch==1.7.1`\n"},
         ((1, 7), None),
@@ -358,15 +325,6 @@ TOGETHER = {
         ((2, 1), (2, 6)),
     ),
 }
-
-
-@pytest.mark.parametrize(
-    "sentence", ["We support PyTorch >= 1.9", "If you use PyTorch 1.9, install apex", "| PyTorch | 1.9 - 2.5 |"]
-)
-def test_an_older_version_that_a_readme_only_mentions_is_kept_beside_the_bounds(tmp_path: Path, sentence: str) -> None:
-    (tmp_path / "requirements.txt").write_text("torch>=2.4\n", encoding="utf-8")
-    (tmp_path / "README.md").write_text(f"# Toy\n\n{sentence}.\n", encoding="utf-8")
-    assert find_target_torch(tmp_path).versions == TorchRange((2, 4), None, (1, 9))
 
 
 @pytest.mark.parametrize(("files", "expected"), TOGETHER.values(), ids=TOGETHER)

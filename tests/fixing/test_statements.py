@@ -158,9 +158,3 @@ def test_much_code_is_not_indented() -> None:
     for lines, moved in ((19, True), (20, False)):
         source, tree = read("if x:\n" + "    a()\n" * lines + "b()\n")
         assert (wrap_in_with(source, [tree.body[0]], "with torch.no_grad():") is not None) is moved
-
-
-@pytest.mark.parametrize(("length", "moved"), [(84, True), (85, False)])
-def test_no_line_is_indented_that_gets_too_long(length: int, moved: bool) -> None:
-    source, tree = read(f"if x:\n    {'a' * (length - 6)}()\n")
-    assert (wrap_in_with(source, [tree.body[0]], "with torch.no_grad():") is not None) is moved

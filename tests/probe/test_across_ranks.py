@@ -21,10 +21,6 @@ def reduced(ms: float, *, device: str = "cpu", fastest: float | None = None) -> 
     return Seen(Line("train.py", 9), Symptom.COLLECTIVE, "all_reduce", 10, ms, fastest_ms=fastest, device=device)
 
 
-def saved(file: str) -> Seen:
-    return Seen(Line("train.py", 12), Symptom.CHECKPOINT, "torch.save", 1, 5.0, details={"file": file})
-
-
 def test_only_what_the_fastest_call_of_any_rank_takes_is_surely_gained() -> None:
     """The last rank spends 3 ms a step there, but one of its calls took 0.2: the rest is a wait for a core."""
     early, late = rank(0, reduced(200.0, fastest=0.5)), rank(1, reduced(30.0, fastest=0.2))
@@ -48,17 +44,6 @@ def test_a_collective_of_the_device_returns_before_it_is_done() -> None:
     assert with_others(one, [one, other]) == one
 
 
-def test_ranks_that_save_to_one_file_are_named() -> None:
-    one, other = rank(0, saved("/out/last.pt")), rank(1, saved("/out/last.pt"))
-    (found,) = [item for item in with_others(one, [one, other]).seen if item.symptom is Symptom.SAME_FILE]
-    assert (found.at, found.details["reason"]) == (Line("train.py", 12), "ranks 0, 1 save to it")
-
-
-def test_each_rank_may_save_to_a_file_of_its_own() -> None:
-    one, other = rank(0, saved("/out/0.pt")), rank(1, saved("/out/1.pt"))
-    assert with_others(one, [one, other]) == one
-
-
 def test_one_rank_has_no_others() -> None:
-    alone = rank(0, reduced(200.0), saved("/out/last.pt"))
+    alone = rank(0, reduced(200.0))
     assert with_others(alone, [alone]) == alone

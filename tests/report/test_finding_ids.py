@@ -9,7 +9,7 @@ from trainlint.baseline.identity import Identities
 from trainlint.finding import Report
 from trainlint.report import FORMATS, render
 
-WITHOUT = {"full", "concise", "github", "rdjsonl"}
+WITHOUT = {"full", "concise", "github"}
 """Those that people read line by line, and those of services that know no ids."""
 
 

@@ -18,7 +18,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["check", "why", "baseline", "advise", "init", "probe", "plan", "doctor", "rules"])
+@pytest.mark.parametrize("command", ["check", "why", "baseline", "advise", "probe", "plan", "doctor", "rules"])
 @pytest.mark.parametrize("name", ["--plugin=evil.py", "--exit-zero", "-qv"])
 def test_a_file_that_is_named_like_an_option_is_refused(
     command: str, name: str, checkout: Path, capsys: pytest.CaptureFixture[str]

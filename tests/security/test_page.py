@@ -9,7 +9,6 @@ import pytest
 from tests.environments import REPOSITORY
 from trainlint import bounded
 from trainlint.cache import values
-from trainlint.config.torch import formats
 from trainlint.installation import kept_texts
 
 PAGE = (REPOSITORY / "docs/security.md").read_text(encoding="utf-8")
@@ -22,10 +21,7 @@ BOUNDS = {
     "baselines": bounded.BASELINE_BYTES,
     "a committed file": bounded.SOURCE_BYTES,
     "`pyproject.toml`": bounded.CONFIGURATION_BYTES,
-    "requirements": formats.bound("requirements.txt"),
-    "conda environments": formats.bound("environment.yml"),
-    "READMEs": formats.bound("README.md"),
-    "lock files": formats.bound("uv.lock"),
+    "requirements": bounded.REQUIREMENTS_BYTES,
     "ignore files": bounded.IGNORE_FILE_BYTES,
     "evidence of a run": bounded.EVIDENCE_BYTES,
     "a trace": bounded.TRACE_BYTES,

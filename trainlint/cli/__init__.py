@@ -102,21 +102,13 @@ def _with_paths_behind_dashes(words: list[str]) -> list[str]:
 
 def _dispatch(arguments: list[str]) -> int:
     _refuse_files_named_like_options(arguments)
-    from trainlint.cli.arguments import (
-        COMMANDS,
-        COMMANDS_OF_SETUP,
-        COMMANDS_OF_THE_PROBE,
-        program_parser,
-        unknown_command,
-    )
+    from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE, program_parser, unknown_command
 
     if arguments and arguments[0] in COMMANDS_OF_THE_PROBE:
         from trainlint.cli.added import added_command
 
         return added_command(arguments[0])(arguments[1:])
     arguments = _with_paths_behind_dashes(arguments)
-    if arguments and arguments[0] in COMMANDS_OF_SETUP:
-        return _set_up(arguments[0], arguments[1:])
     if arguments and arguments[0] in COMMANDS:
         # Each command has a parser of its own, because only then may options and paths stand in any order.
         options = _parser(arguments[0]).parse_intermixed_args(arguments[1:])
@@ -141,20 +133,9 @@ def _parser(command: str) -> "ArgumentParser":
 
 
 def _run(command: str, options: "Namespace") -> int:
-    """Run one of COMMANDS: its module in this package has a function of the same name."""
+    """Run one of COMMANDS: its module in this package, or in `new_code`, has a function of the same name."""
     from importlib import import_module
 
-    code: int = getattr(import_module(f"trainlint.cli.{command}"), command)(options)
+    package = "trainlint.cli.new_code" if command == "baseline" else "trainlint.cli"
+    code: int = getattr(import_module(f"{package}.{command}"), command)(options)
     return code
-
-
-def _set_up(command: str, arguments: list[str]) -> int:
-    from trainlint.cli.setup.arguments import baseline_parser, init_parser
-
-    if command == "baseline":
-        from trainlint.cli.new_code.baseline_command import baseline
-
-        return baseline(baseline_parser().parse_intermixed_args(arguments))
-    from trainlint.cli.setup.init import init
-
-    return init(init_parser().parse_intermixed_args(arguments))

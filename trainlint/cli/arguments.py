@@ -25,13 +25,8 @@ COMMANDS = {
     "mcp": "talk with a coding agent over the Model Context Protocol",
     "clean": "delete the cache",
     "completion": "print a script with which a shell completes commands, options, rules and files",
-}
-
-COMMANDS_OF_SETUP = {
-    "init": "write a configuration with what the project shows",
     "baseline": "accept the findings that there are; report only new ones",
 }
-"""Those whose parsers stand in `setup/arguments.py`."""
 
 COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
@@ -99,7 +94,7 @@ def program_parser() -> argparse.ArgumentParser:
 
 def known_commands() -> dict[str, str]:
     """All commands, with what each does."""
-    return COMMANDS | COMMANDS_OF_SETUP | COMMANDS_OF_THE_PROBE
+    return COMMANDS | COMMANDS_OF_THE_PROBE
 
 
 def check_parser() -> argparse.ArgumentParser:
@@ -146,9 +141,6 @@ def check_parser() -> argparse.ArgumentParser:
     )
     fixes.add_argument(
         "--diff", action="store_true", help="show what --fix would do and write nothing; exit 1 if anything would be"
-    )
-    fixes.add_argument(
-        "--interactive", action="store_true", help="show each finding with its fix, of every level, and ask"
     )
     fixes.add_argument("--show-fixes", action="store_true", help="list what was fixed, by file and rule")
     add_keys(fixes, OF_FIXES)

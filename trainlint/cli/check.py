@@ -77,7 +77,7 @@ def _check(options: Namespace) -> int:
     cache = cache_for(options, paths)
     narrowing = _narrowing(options, configurations, discovery)
     todo, asked = fixing(options), None
-    if todo is not None and (options.interactive or narrowing is not None):
+    if todo is not None and narrowing is not None:
         todo, asked = _chosen(todo, narrowing, discovery, configurations.untracked_copy(), options, cache)
     with _progress(options) as told:
         found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, on_progress=told)
@@ -119,7 +119,7 @@ def _progress(options: Namespace) -> AbstractContextManager[OnProgress | None]:
 
 def fixing(options: Namespace) -> Fixing | None:
     """What the user wants to be done about findings."""
-    wanted = options.fix or options.interactive or (options.diff and options.add_ignores is None)
+    wanted = options.fix or (options.diff and options.add_ignores is None)
     if not wanted and options.add_ignores is None:
         return None
     from trainlint.engine.rewriting import Fixing
@@ -129,37 +129,28 @@ def fixing(options: Namespace) -> Fixing | None:
 
 
 def _highest_level(options: Namespace) -> Safety:
-    """The level up to which fixes are wanted. Where each is asked about, that is any, unless the user names one."""
+    """The level up to which fixes are wanted."""
     if options.unsafe_fixes:
         return Safety.UNSAFE
-    if options.numeric_fixes:
-        return Safety.NUMERICS
-    return Safety.UNSAFE if options.interactive and not options.fix else Safety.SAFE
+    return Safety.NUMERICS if options.numeric_fixes else Safety.SAFE
 
 
 def _chosen(
     todo: Fixing,
-    narrowing: Narrowing | None,
+    narrowing: Narrowing,
     discovery: Discovery,
     configurations: Configurations,
     options: Namespace,
     cache: Cache | None,
 ) -> tuple[Fixing, Report]:
-    """What is to be done about those findings that are new and named, and that the user is asked about; and these.
+    """What is to be done about those findings that are new and named; and these.
 
     Judges the files. Raises UsageError.
     """
     with _progress(options) as told:
         asked = run(discovery, configurations, workers=options.jobs, cache=cache, on_progress=told)
-    sources = SourcesOnDisk(discovery.targets)
-    if narrowing is not None:
-        asked = narrowing.narrowed(asked, sources)
-        todo = narrowing.limited(todo, asked.report)
-    if options.interactive:
-        from trainlint.cli.at_terminal.interactive import choose
-
-        todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
-    return todo, asked.report
+    report = narrowing.narrowed(asked, SourcesOnDisk(discovery.targets)).report
+    return narrowing.limited(todo, report), report
 
 
 def exit_code(found: Run, options: Namespace) -> int:
@@ -195,16 +186,10 @@ def _refuse_nonsense(options: Namespace) -> None:
             f'--add-ignores takes the reason, and "{options.add_ignores}" is a path; '
             'write --add-ignores "not looked at yet" PATH'
         )
-    if options.watch and (fixing(options) or options.interactive or options.only or "-" in options.paths):
+    if options.watch and (fixing(options) or options.only or "-" in options.paths):
         raise UsageError("--watch shows findings; leave out fixes, --diff and --only, and name paths in place of `-`")
     if options.watch and (options.show_files or options.show_settings):
         raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
-    if options.interactive:
-        from trainlint.cli.at_terminal.interactive import require_terminal
-
-        require_terminal()
-        if options.diff or "-" in options.paths:
-            raise UsageError("--interactive fixes files; leave out --diff, and name paths in place of `-`")
     if options.show_fixes and not fixing(options):
         raise UsageError("--show-fixes lists what was fixed; add --fix or --diff")
     if options.diff and options.evidence:
@@ -219,7 +204,7 @@ def _refuse_nonsense(options: Namespace) -> None:
 def configurations_of(options: Namespace) -> Configurations:
     """The settings for what was typed. Raises UsageError."""
     try:
-        rules = installed_rules(options.plugin, options.paths)
+        rules = installed_rules(options.plugin)
         return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
     except PackError as error:
         raise UsageError(*error.sentences) from error

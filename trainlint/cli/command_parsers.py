@@ -38,6 +38,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "mcp": _mcp_parser,
         "clean": _clean_parser,
         "completion": _completion_parser,
+        "baseline": _baseline_parser,
     }
     return builders[command]()
 
@@ -209,3 +210,31 @@ def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) ->
         metavar="FORMAT",
         help=f"{', '.join(formats)} (default: text)",
     )
+
+
+def _baseline_parser() -> argparse.ArgumentParser:
+    from pathlib import Path
+
+    from trainlint.baseline.file import DEFAULT_NAME
+
+    parser = Parser(
+        "trainlint baseline",
+        usage="trainlint baseline [PATH ...] [options]",
+        description="Accept the present findings: `trainlint check` then reports only new ones, where the "
+        "configuration or --baseline names the file that is written. Entries of files that are not judged now stay.",
+        epilog="Exit codes: 0; 2 where something could not be judged, or the file cannot be read or written.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "-o",
+        "--output-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the baseline (default: the key `baseline` of the configuration, else {DEFAULT_NAME})",
+    )
+    parser.add_argument("--prune", action="store_true", help="drop entries whose findings are gone, and add nothing")
+    add_rules(parser)
+    add_jobs(add_files(parser))
+    return parser

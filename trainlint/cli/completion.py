@@ -11,10 +11,9 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.added import added_parser
-from trainlint.cli.arguments import COMMANDS_OF_SETUP, COMMANDS_OF_THE_PROBE, Words, known_commands
+from trainlint.cli.arguments import COMMANDS_OF_THE_PROBE, Words, known_commands
 from trainlint.cli.command_parsers import command_parser
 from trainlint.cli.console import UsageError
-from trainlint.cli.setup.arguments import baseline_parser, init_parser
 from trainlint.report.characters import sentence
 
 TYPE_CHECKING = False
@@ -65,8 +64,6 @@ def whole_parser(codes: list[str]) -> argparse.ArgumentParser:
 def _parser_of(command: str) -> argparse.ArgumentParser:
     if command in COMMANDS_OF_THE_PROBE:
         return added_parser(command)
-    if command in COMMANDS_OF_SETUP:
-        return baseline_parser() if command == "baseline" else init_parser()
     return command_parser(command)
 
 
@@ -74,4 +71,4 @@ def _codes() -> list[str]:
     """The codes of trainlint's own rules and of installed packs, which have no blank in them."""
     from trainlint.catalogue import installed_rules
 
-    return [sentence(rule.code, unicode=False) for rule in installed_rules([], [])]
+    return [sentence(rule.code, unicode=False) for rule in installed_rules()]

@@ -10,12 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainlint.gitignore.wildcards import Wildcard
+    from trainlint.gitignore.wildcards import Names
 
 MOST_PATTERNS = 1_000
 """The most patterns in one setting. Each is matched with the path of each file."""
 MOST_CHARACTERS = 50_000
 """The most characters that the patterns of one setting may have together."""
+_BELOW = (re.compile(""), None)
+"""A name, and any number of names below it."""
 
 
 def check_glob(pattern: str) -> str | None:
@@ -51,21 +53,18 @@ def matches_any(
     if not patterns:
         return False
     inside = _below(root, path)
-    return inside is not None and any(_matches(pattern, inside, is_directory) for pattern in patterns)
+    return inside is not None and any(_matches(pattern, inside.split("/"), is_directory) for pattern in patterns)
 
 
-def _matches(pattern: str, path: str, is_directory: bool) -> bool:
-    compiled = _compiled(pattern)
-    if compiled is None:
+def _matches(pattern: str, path: list[str], is_directory: bool) -> bool:
+    from trainlint.gitignore.wildcards import match
+
+    names = _compiled(pattern)
+    if names is None:
         return False
-    if "/" in pattern.rstrip("/"):
-        matched = compiled.matched_beginning(path)
-    else:
-        names = path.split("/")
-        place = next((place for place, name in enumerate(names, 1) if compiled.matches(name)), None)
-        matched = None if place is None else "/".join(names[:place])
-    # What is only the beginning of the path is a directory.
-    return matched is not None and (is_directory or matched != path or not pattern.endswith("/"))
+    if match((*names, *_BELOW), path):
+        return True
+    return (is_directory or not pattern.endswith("/")) and match(names, path)
 
 
 def _below(root: str, path: str | os.PathLike[str]) -> str | None:
@@ -76,12 +75,12 @@ def _below(root: str, path: str | os.PathLike[str]) -> str | None:
 
 
 @functools.lru_cache(maxsize=2 * MOST_PATTERNS)  # `exclude` and `per-file-ignores` of one configuration
-def _compiled(pattern: str) -> Wildcard | None:
+def _compiled(pattern: str) -> Names | None:
     """The pattern ready to match; None where it can match nothing."""
-    from trainlint.gitignore.wildcards import NeverMatches, wildcard  # few configurations have patterns
+    from trainlint.gitignore.wildcards import ANY_DEPTH, NeverMatches, names_of  # few configurations have patterns
 
-    body = pattern.rstrip("/")
+    body = re.sub("/+", "/", pattern.rstrip("/"))
     try:
-        return wildcard(re.sub("/+", "/", body).removeprefix("/"), is_path="/" in body)
+        return names_of(body.removeprefix("/")) if "/" in body else (ANY_DEPTH, *names_of(body.replace("**", "*")))
     except NeverMatches:
         return None

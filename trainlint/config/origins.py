@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainlint.config.key_lines import key_lines
 from trainlint.config.raw import parse_config, read_bytes
 from trainlint.config.settings import Config
-from trainlint.paths import shown_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +42,4 @@ def _lines(config: Config, *, named: bool) -> dict[str, str]:
     path = Path(config.source)
     data = read_bytes(path, named=named)
     raw = None if data is None else parse_config(path, data)
-    if raw is None:
-        return {}
-    lines = key_lines(raw.text)
-    paths = {name: (*raw.table, name) for name in raw.values}
-    return {name: f"{shown_here(path)}:{lines[where]}" for name, where in paths.items()}
+    return {} if raw is None else {name: raw.place(name) for name in raw.values}

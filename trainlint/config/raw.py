@@ -42,11 +42,18 @@ class RawConfig:
             words += f"[{part + 1}]" if isinstance(part, int) else f".{_quoted(part)}"
         return words.removeprefix(".")
 
+    def place(self, *key: str | int) -> str:
+        """The file and the line of a key, as in "trainlint.toml:3": where its names first stand in their order."""
+        at = 0
+        for part in (*self.table, *key):
+            found = re.compile(rf"(?<![\w-]){re.escape(str(part))}(?![\w-])").search(self.text, at)
+            if isinstance(part, str) and found:
+                at = found.start()
+        return f"{shown_here(self.path)}:{self.text.count(chr(10), 0, at) + 1}"
+
     def error(self, key: tuple[str | int, ...], problem: str) -> ConfigError:
         """An error at the line of a key; `problem` goes on from "file:line: "."""
-        from trainlint.config.key_lines import line_of  # only a mistake asks for lines
-
-        return ConfigError(f"{shown_here(self.path)}:{line_of((*self.table, *key), self.text)}: {problem}")
+        return ConfigError(f"{self.place(*key)}: {problem}")
 
 
 def read_bytes(path: Path, *, named: bool = False) -> bytes | None:

@@ -16,7 +16,7 @@ from trainlint.config.raw import (
 )
 from trainlint.config.selection import check_words
 from trainlint.config.settings import Config, Overrides
-from trainlint.config.torch.find import find_target_torch
+from trainlint.config.stated_torch import find_target_torch
 from trainlint.naming import covers, rules_called
 from trainlint.paths import absolute, shown_here
 

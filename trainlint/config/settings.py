@@ -193,13 +193,12 @@ class Config:
         "where no version has it, there is none. Old names are default findings only where the oldest version warns "
         "of them, or where one of the versions lacks them; others are shown with `--min-confidence possible`.\n\n"
         "Without this key, these files say it, in the directory and in those above it up to the repository's: "
-        "pyproject.toml (dependencies, extras, dependency groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal "
-        "texts), requirements files with what they include, conda environments, Dockerfiles here or in `docker` (the "
-        "image `pytorch/pytorch`, and what pip installs), uv.lock, poetry.lock and pdm.lock (which set no upper "
-        "bound), and READMEs: what they install, an image, and sentences such as 'tested with PyTorch 1.8'. Outside "
-        "of a repository, the nearest directory counts that says something or has a project file. Where several "
-        "disagree, the oldest counts. An upper bound alone counts, too. `--show-settings` names the file and line. "
-        "Files that are larger than a bound or lead out of the project are not read (`--verbose` names them).",
+        "pyproject.toml, setup.cfg, setup.py, requirements files (also in `requirements`), conda environments, "
+        "Dockerfiles (also in `docker`), and READMEs: what they install, an image, and sentences such as 'tested with "
+        "PyTorch 1.8'. They are read line by line, as text. Outside of a repository, the nearest directory counts "
+        "that says something or has a project file. Where several disagree, the oldest counts. An upper bound alone "
+        "counts, too. `--show-settings` names the file and line. Files that are larger than a bound or lead out of "
+        "the project are not read (`--verbose` names them).",
     )
     hot: tuple[str, ...] = key(
         (),

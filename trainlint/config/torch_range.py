@@ -14,8 +14,7 @@ _OF_OTHERS = lazy(r"\^|~(?!=)|=(?!=)|(?=v?\d)")
 
 @dataclass(frozen=True, slots=True)
 class TorchRange:
-    """Torch versions by major and minor number; patch releases do not count. At least one bound is set, or one version
-    is mentioned.
+    """Torch versions by major and minor number; patch releases do not count. At least one bound is set.
 
     Where `minimum` is None, older versions are not promised: nobody said what the oldest is. What a newer version
     brought may be there or not, unless `maximum` rules it out.
@@ -25,8 +24,6 @@ class TorchRange:
     """The oldest that is targeted; None where there is no lower bound."""
     maximum: Version | None = None
     """The first that is no longer targeted; None where there is no upper bound."""
-    mentioned: Version | None = None
-    """An older one than `minimum` that a README names in whatever words; None where it names none."""
     where: str = field(default="", compare=False, repr=False)
     """The file and line that states the oldest, as in "setup.py:12"; empty for a setting."""
 
@@ -38,10 +35,6 @@ class TorchRange:
     def has(self, since: Version) -> bool:
         """Whether each targeted version is known to have what came with version `since`."""
         return self.minimum is not None and self.minimum >= since
-
-    def proves(self, since: Version) -> bool:
-        """The same, where no version that is merely mentioned, and so may be supported, is older."""
-        return self.has(since) and (self.mentioned is None or self.mentioned >= since)
 
     def lacks(self, since: Version) -> bool:
         """Whether some targeted version is known to lack what came with version `since`."""

@@ -1,5 +1,4 @@
 """What rules declare and answer: bases by what they look at, guards, and the engine's part in a finding.
 
-`bases` has the classes that rules derive from, `cst_rule` the one for patterns of `libcst.matchers`, `guards` the
-reasons for silence that several topics share.
+`bases` has the classes that rules derive from, `guards` the reasons for silence that several topics share.
 """

@@ -177,18 +177,15 @@ class WordedRule(Rule, base=True):
         return imports_other_framework(site.file) or may_mean_arrays(site.file)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
-        """The fix in the style of its file; None where it does not fit there, or loses something of the code."""
+        """The fix in the style of its file; None where it loses something of the code."""
         fix = self.fix(site, match)
         if fix is None:
             return None
         from trainlint.contract.kept_code import safety_kept
-        from trainlint.fixing.style import fits, in_style_of_file
+        from trainlint.fixing.style import in_style_of_file
 
         safety = safety_kept(site.file, fix, (site.node, match.site.node), self.fix_drops)
-        if safety is None:
-            return None
-        styled = in_style_of_file(site.source, replace(fix, safety=safety))
-        return styled if fits(site.source, styled) else None
+        return None if safety is None else in_style_of_file(site.source, replace(fix, safety=safety))
 
     def counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
         """Whether a place is in code that tries something out, or in code of which the project makes no use.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for, without_fixes
-from trainlint.config.torch import is_read
+from trainlint.config.stated_torch import is_read
 from trainlint.naming import ALL
 from trainlint.paths import is_directory
 

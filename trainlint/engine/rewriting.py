@@ -25,20 +25,6 @@ class PlaceShown(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The findings that the user wants to be fixed, where each was asked about."""
-
-    places: frozenset[PlaceShown]
-    """Findings, by `place_shown`."""
-    codes: frozenset[str]
-    """Rules of which all findings are meant."""
-
-    def holds(self, finding: Finding) -> bool:
-        """Whether a finding of the text that the user saw is meant."""
-        return finding.code in self.codes or place_shown(finding) in self.places
-
-
 def place_shown(finding: Finding) -> PlaceShown:
     """Where a finding is shown, and its rule."""
     return PlaceShown(finding.path, finding.code, finding.cell, finding.span.start_line, finding.span.start_column)
@@ -54,9 +40,9 @@ class Fixing:
     """Whether files are written; otherwise the rewrites are only handed back."""
     ignore_reason: str | None = None
     """Why what stays is to be silenced by ignore comments; None where it is to be reported."""
-    chosen: Chosen | None = None
-    """Which findings are fixed; None for all."""
-    silenced: Chosen | None = None
+    chosen: frozenset[PlaceShown] | None = None
+    """Which findings are fixed, as `place_shown` tells them; None for all."""
+    silenced: frozenset[PlaceShown] | None = None
     """Which findings get ignore comments, by their places before anything is fixed; None for all that stay."""
     endless: frozenset[str] = frozenset()
     """Rules whose fixes are not applied, as they undo each other from file to file."""
@@ -76,18 +62,18 @@ class Fixing:
             return False
         if finding.code in self.endless:
             return False
-        return self.chosen is None or self.chosen.holds(finding)
+        return self.chosen is None or place_shown(finding) in self.chosen
 
     def in_text(self, source: SourceFile) -> Fixing:
         """The same for a notebook, with the chosen places counted in its joined text, as the engine counts."""
         if self.chosen is None or source.cells is None:
             return self
         places: set[PlaceShown] = set()
-        for place in self.chosen.places:
+        for place in self.chosen:
             line = source.cells.line_in_text(place.cell, place.line) if place.cell is not None else None
             if place.path == source.path and line is not None:
                 places.add(place._replace(cell=None, line=line))
-        return replace(self, chosen=replace(self.chosen, places=frozenset(places)))
+        return replace(self, chosen=frozenset(places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +114,7 @@ def _with_ignores(
     from trainlint.suppress.addition import additions
 
     before = done.source
-    meant = [finding for finding in done.findings if fixing.silenced is None or fixing.silenced.holds(finding)]
+    meant = [finding for finding in done.findings if fixing.silenced is None or place_shown(finding) in fixing.silenced]
     source = before.edited(additions(before, meant, reason))
     if source.text == before.text:
         return done

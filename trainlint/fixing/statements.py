@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from trainlint.finding import Edit
 from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Statement, Unfixable, extent, layout, line_start, statement_place
-from trainlint.fixing.long_lines import longest_line
 from trainlint.fixing.segment import lost_comments
 from trainlint.source import SourceFile
 
@@ -87,8 +86,7 @@ def wrap_in_with(source: SourceFile, statements: Sequence[ast.stmt], header: str
     """Put neighbouring statements into a block under `header`, such as "with torch.no_grad():".
 
     None where that is not simple: a string runs over several lines and would change, or a line is shared. Nor where
-    it indents much code, or a line that gets too long, which would have to be broken: a reader of the change could not
-    see that nothing else is new.
+    it indents much code: a reader of the change could not see that nothing else is new.
     """
     try:
         places = [statement_place(source, node) for node in statements]
@@ -103,10 +101,7 @@ def wrap_in_with(source: SourceFile, statements: Sequence[ast.stmt], header: str
     first, last = source.position(places[0].start)[0], source.position(places[-1].stop)[0]
     if last - first >= _MOST_INDENTED:
         return None
-    room = longest_line(source) - len(unit)
     for line in range(first, last + 1):
-        if len(source.line(line).partition("#")[0].rstrip()) > room:
-            return None
         if source.line(line).strip():
             start = source.line_starts[line - 1]
             edits.append(Edit(start, start, unit))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from trainlint.gitignore.wildcards import NeverMatches, Wildcard, wildcard
+from trainlint.gitignore.wildcards import NeverMatches, match, name_expression, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from trainlint.gitignore.wildcards import Names
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One line of an ignore file."""
 
-    wildcard: Wildcard
+    names: Names
+    """The path from the ignore file's directory; one name stands for the last name alone."""
     negated: bool
     """Whether the line begins with `!`, so that what matches is not ignored after all."""
     directories_only: bool
     of_path: bool
-    """Whether it is matched with the path from the ignore file's directory; else with the last name alone."""
+    text: str
 
 
 class IgnoreFile:
@@ -30,16 +34,9 @@ class IgnoreFile:
         text = data.decode("latin-1")
         self._rules = tuple(_rules(text.lower() if ignore_case else text))
         self._ignore_case = ignore_case
-        # Most rules can be passed by quickly: by a look-up, and by calls of Python's that take many texts at once.
-        names, paths = ([rule.wildcard for rule in self._rules if rule.of_path is of_path] for of_path in (False, True))
-        self._names = frozenset(each.prefix for each in names if each.literal)
-        self._ends = tuple(each.literal_end for each in names if each.literal_end)
-        self._beginnings = tuple(each.prefix for each in names if each.prefix and not each.literal)
-        # Of these, the whole pattern is one name, and so one regular expression.
-        others = [each.chunks[0][0] for each in names if not (each.prefix or each.literal_end)]
-        self._other_names = [each.match for each in others]
-        self._path_beginnings = tuple(each.prefix for each in paths if each.prefix)
-        self._other_paths = [each for each in paths if not each.prefix]
+        self._has_paths = any(rule.of_path for rule in self._rules)
+        # Most names are passed by quickly, by one expression for all rules of last names.
+        self._any_name = re.compile("|".join(name_expression(rule.text) for rule in self._rules if not rule.of_path))
 
     def ignores(self, name: str, path: str, *, is_directory: bool) -> bool | None:
         """Whether a path is ignored; None where no rule speaks of it.
@@ -51,24 +48,15 @@ class IgnoreFile:
         """
         if self._ignore_case:
             name, path = name.lower(), path.lower()
-        if not self._may_speak_of(name, path):
+        is_named = self._any_name.pattern and self._any_name.match(name)
+        if not is_named and not self._has_paths:
             return None
+        last, whole = (name,), path.split("/")
         for rule in self._rules:
-            if rule.directories_only and not is_directory:
-                continue
-            if rule.wildcard.matches(path if rule.of_path else name):
-                return not rule.negated
+            if (rule.of_path or is_named) and (is_directory or not rule.directories_only):
+                if match(rule.names, whole if rule.of_path else last):
+                    return not rule.negated
         return None
-
-    def _may_speak_of(self, name: str, path: str) -> bool:
-        return (
-            name in self._names
-            or name.endswith(self._ends)
-            or name.startswith(self._beginnings)
-            or path.startswith(self._path_beginnings)
-            or any(match(name) for match in self._other_names)
-            or any(other.matches(path) for other in self._other_paths)
-        )
 
 
 def _rules(text: str) -> Iterator[Rule]:
@@ -94,9 +82,11 @@ def _rule(line: str) -> Rule | None:
     if not line:
         return None
     try:
-        return Rule(wildcard(line, is_path=of_path), negated, directories_only, of_path)
+        # Of a last name, `**` is any text.
+        names = names_of(line if of_path else line.replace("**", "*"))
     except NeverMatches:
         return None
+    return Rule(names, negated, directories_only, of_path, line)
 
 
 def _without_spaces_at_the_end(line: str) -> str:

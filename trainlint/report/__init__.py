@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from trainlint.report.characters import html_without_commands, json_without_commands, without_commands
+from trainlint.report.characters import json_without_commands, without_commands
 from trainlint.report.settings import Settings, Sources, Style
 
 TYPE_CHECKING = False
@@ -47,9 +47,7 @@ FORMATS = {
     "sarif": Format(json_without_commands, from_repository=True),
     "gitlab": Format(json_without_commands, from_repository=True),
     "junit": Format(without_commands, from_repository=True),
-    "rdjsonl": Format(json_without_commands, from_repository=True),
     "markdown": Format(without_commands, counts=True, from_repository=True),
-    "html": Format(html_without_commands, counts=True),
 }
 """What `--output-format` of `trainlint check` may be.
 

@@ -3,7 +3,7 @@
 What comes from a repository goes out through one of these: names of files through `quoted`, all else that stands in a
 line of prose through `sentence`, source through `code`. What is then laid out for people goes through
 `without_commands`, which looks at whole lines, since only those show where a line begins. JSON needs nothing but
-`json_without_commands`, and HTML nothing but `html_without_commands`.
+`json_without_commands`.
 """
 
 from __future__ import annotations
@@ -61,11 +61,6 @@ def without_commands(text: str) -> str:
 def json_without_commands(document: str) -> str:
     """The same for a JSON document, which means what it did before."""
     return re.sub(_MARK, r"\\u0023", document)
-
-
-def html_without_commands(page: str) -> str:
-    """The same for an HTML page outside of its style sheet and script: a browser shows what it showed before."""
-    return _COMMAND.sub(lambda found: f"{found[1]}&#58;" if found[1] is not None else "&#35;", page)
 
 
 def sentence(text: str, *, unicode: bool) -> str:

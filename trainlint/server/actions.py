@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from trainlint.engine.rewriting import Chosen, Fixing, place_shown
+from trainlint.engine.rewriting import Fixing, place_shown
 from trainlint.finding import Finding, Safety
 from trainlint.fixing.fixpoint import misfit
 from trainlint.server.positions import touch
@@ -92,9 +92,7 @@ def fixing_of(judged: Judged, data: Any) -> Fixing | None:
         return Fixing(Safety.SAFE, write=False)
     for finding in judged.findings:
         if finding.fix is not None and list(place_shown(finding)) == data["place"]:
-            return Fixing(
-                finding.fix.safety, write=False, chosen=Chosen(frozenset({place_shown(finding)}), frozenset())
-            )
+            return Fixing(finding.fix.safety, write=False, chosen=frozenset({place_shown(finding)}))
     return None
 
 

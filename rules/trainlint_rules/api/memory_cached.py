@@ -33,9 +33,7 @@ class MemoryCached(DeprecatedName):
 
 
     def report(epoch):
-        print(
-            epoch, torch.cuda.memory_reserved() // 2**20, torch.cuda.max_memory_reserved() // 2**20
-        )
+        print(epoch, torch.cuda.memory_reserved() // 2**20, torch.cuda.max_memory_reserved() // 2**20)
         torch.cuda.reset_peak_memory_stats()
     ```
 

@@ -57,9 +57,7 @@ class AttentionWeightsUnused(CallRule):
             self.norm = nn.LayerNorm(width)
 
         def forward(self, x, padding):
-            attended, _ = self.attention(
-                x, x, x, key_padding_mask=padding, need_weights=False
-            )
+            attended, _ = self.attention(x, x, x, key_padding_mask=padding, need_weights=False)
             return self.norm(x + attended)
     ```
 

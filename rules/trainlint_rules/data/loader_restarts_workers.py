@@ -60,14 +60,7 @@ class LoaderRestartsWorkers(LoaderUseRule):
 
 
     def train(model, criterion, optimizer, dataset, epochs):
-        loader = DataLoader(
-            dataset,
-            64,
-            shuffle=True,
-            num_workers=8,
-            pin_memory=True,
-            persistent_workers=True,
-        )
+        loader = DataLoader(dataset, 64, shuffle=True, num_workers=8, pin_memory=True, persistent_workers=True)
         for epoch in range(epochs):
             for images, labels in loader:
                 images = images.cuda(non_blocking=True)

@@ -62,9 +62,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
 
 
     def train(model, criterion, optimizer, dataset):
-        loader = DataLoader(
-            dataset, batch_size=64, shuffle=True, num_workers=8, pin_memory=True
-        )
+        loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=8, pin_memory=True)
         for inputs, targets in loader:
             inputs = inputs.cuda(non_blocking=True)
             targets = targets.cuda(non_blocking=True)

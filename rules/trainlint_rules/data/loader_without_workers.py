@@ -64,13 +64,7 @@ class LoaderWithoutWorkers(LoaderUseRule):
 
     def train(model, criterion, optimizer, transform):
         dataset = ImageFolder("data/train", transform=transform)
-        loader = DataLoader(
-            dataset,
-            64,
-            shuffle=True,
-            pin_memory=True,
-            num_workers=min(8, os.cpu_count() or 1),
-        )
+        loader = DataLoader(dataset, 64, shuffle=True, pin_memory=True, num_workers=min(8, os.cpu_count() or 1))
         for images, labels in loader:
             images = images.cuda(non_blocking=True)
             labels = labels.cuda(non_blocking=True)

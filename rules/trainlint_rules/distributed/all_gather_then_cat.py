@@ -76,9 +76,7 @@ class AllGatherThenCat(CallRule):
 
     @torch.no_grad()
     def gather_everywhere(features):
-        output = features.new_empty(
-            (dist.get_world_size() * features.shape[0], *features.shape[1:])
-        )
+        output = features.new_empty((dist.get_world_size() * features.shape[0], *features.shape[1:]))
         dist.all_gather_into_tensor(output, features.detach().contiguous())
         return output
     ```

@@ -56,9 +56,7 @@ class GradientBucketCopied(CallRule):
 
 
     def train(network, criterion, optimizer, loader, local_rank):
-        model = DistributedDataParallel(
-            network.to(local_rank), device_ids=[local_rank], gradient_as_bucket_view=True
-        )
+        model = DistributedDataParallel(network.to(local_rank), device_ids=[local_rank], gradient_as_bucket_view=True)
         for inputs, targets in loader:
             inputs = inputs.to(local_rank, non_blocking=True)
             targets = targets.to(local_rank, non_blocking=True)

@@ -1,9 +1,8 @@
-"""What one rank cannot know by itself: which of its time in collectives is the wait for others, and what they save."""
+"""What one rank cannot know by itself: which of its time in collectives is the wait for others."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from trainlint.evidence.interval import Interval
@@ -19,8 +18,7 @@ def with_others(run: Run, runs: Sequence[Run]) -> Run:
     ranks = [other for other in runs if other.steps]
     if len(ranks) < 2:
         return run
-    seen = tuple(_bounded(item, run, ranks) for item in run.seen)
-    return replace(run, seen=(*seen, *_same_files(ranks)))
+    return replace(run, seen=tuple(_bounded(item, run, ranks) for item in run.seen))
 
 
 def _bounded(item: Seen, run: Run, ranks: Sequence[Run]) -> Seen:
@@ -49,16 +47,3 @@ def _bounded(item: Seen, run: Run, ranks: Sequence[Run]) -> Seen:
 def _per_step(at: Line, what: str, run: Run) -> float | None:
     times = [item.host_ms for item in run.seen if (item.at, item.what) == (at, what) and item.host_ms is not None]
     return sum(times) / len(run.steps) if times else None
-
-
-def _same_files(ranks: Sequence[Run]) -> Iterator[Seen]:
-    """Lines at which several ranks save to the same file."""
-    savers: dict[tuple[Line, str, str], list[int]] = defaultdict(list)
-    for run in ranks:
-        for item in run.seen:
-            if item.symptom is Symptom.CHECKPOINT and "file" in item.details:
-                savers[item.at, item.what, item.details["file"]].append(run.rank)
-    for (at, what, _), numbers in savers.items():
-        if len(set(numbers)) > 1:
-            reason = f"ranks {', '.join(map(str, sorted(set(numbers))))} save to it"
-            yield Seen(at, Symptom.SAME_FILE, what, calls=len(numbers), details={"reason": reason})

@@ -37,7 +37,6 @@ SINCE_THE_START = frozenset(
         Symptom.GRAPH_BREAK,
         Symptom.GRAPH_KEPT,
         Symptom.RECOMPILE,
-        Symptom.SAME_FILE,
         Symptom.TOO_MANY_WORKERS,
         Symptom.UNUSED_SEARCH_IN_VAIN,
         Symptom.GRADIENTS_KEPT_TWICE,
@@ -46,7 +45,6 @@ SINCE_THE_START = frozenset(
 """What is noted whenever it happens, mostly before the measured steps."""
 _OTHERWISE = {
     Symptom.BACKWARD_IN_AUTOCAST: Symptom.BACKWARD,
-    Symptom.CLIPPED_TOO_LATE: Symptom.CLIPPING,
     Symptom.GRADIENTS_DROPPED: Symptom.GRADIENTS_CLEARED,
     Symptom.GRADIENTS_ZEROED: Symptom.GRADIENTS_CLEARED,
     Symptom.TOO_MANY_WORKERS: Symptom.RAN,
@@ -57,11 +55,9 @@ _OTHERWISE = {
 
 _PROOFS = SINCE_THE_START | {
     Symptom.BACKWARD_IN_AUTOCAST,
-    Symptom.CLIPPED_TOO_LATE,
     Symptom.COMPILE_CALL,
     Symptom.EVALUATED_IN_TRAINING_MODE,
     Symptom.GRADIENTS_DROPPED,
-    Symptom.OPTIMIZER_BUILT,
     Symptom.SLOW_SWITCH,
     Symptom.TRAINED_IN_EVALUATION_MODE,
 }

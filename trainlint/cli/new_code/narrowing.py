@@ -64,13 +64,13 @@ class Narrowing:
 
     def limited(self, fixing: Fixing, listed: Report) -> Fixing:
         """What is to be done about the findings of a report, and about no others. Raises UsageError."""
-        from trainlint.engine.rewriting import Chosen, place_shown
+        from trainlint.engine.rewriting import place_shown
 
         if fixing.limit is not None and fixing.ignore_reason is not None:
             raise UsageError(
                 "with a baseline, --diff-base or --only, --add-ignores goes without fixes: fix first, then run again"
             )
-        chosen = Chosen(frozenset(map(place_shown, listed.findings)), frozenset())
+        chosen = frozenset(map(place_shown, listed.findings))
         return replace(fixing, chosen=chosen, silenced=chosen)
 
     def tell_gone(self, report: Report, options: Namespace) -> None:

@@ -106,8 +106,6 @@ class Saves:
             if target is None:
                 return function(*args, **kwargs)
             site = watch.ledger.site(kind, "", frame_at(1))
-            if "file" not in site.details and isinstance(target, (str, os.PathLike)):
-                site.details["file"] = os.path.realpath(target)
             watch.phases.enter(_CHECKPOINT)
             start = perf_counter_ns()
             try:

@@ -1,4 +1,4 @@
-"""What becomes of gradients between a backward and the step: cleared, filled with zeros or clipped, in time or not."""
+"""What becomes of gradients between a backward and the step: cleared, filled with zeros or clipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import torch
 
 from trainlint.symptoms import Symptom
-from trainlint_probe.watch.ledger import Kind, Site
+from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.watching import Watch
 
@@ -29,8 +29,6 @@ class Gradients:
         """Optimizer or module → the backwards until the last time that its gradients were used or given up."""
         self.stepped_after = 0
         """The backwards until the last step of any optimizer."""
-        self.late: list[tuple[Site, int]] = []
-        """Clippings behind a step, each with the backwards until then: the next step tells if they were in vain."""
 
     def install(self) -> None:
         """Begin to watch."""
@@ -45,12 +43,7 @@ class Gradients:
 
     def stepped(self, optimizer: Any) -> None:
         """An optimizer has used its gradients."""
-        backwards = self.watch.phases.backwards
-        for site, before in self.late:
-            if before != backwards:
-                site.calls += 1
-        self.late.clear()
-        self.used[optimizer] = self.stepped_after = backwards
+        self.used[optimizer] = self.stepped_after = self.watch.phases.backwards
 
     def _clearing(self, name: str, function: Function) -> Any:
         """A `zero_grad`: it may keep the memory and write zeros into it, and what it clears may be needed still."""
@@ -81,14 +74,12 @@ class Gradients:
         return self.stepped_after if isinstance(owner, torch.nn.Module) else 0
 
     def _clipping(self, name: str, function: Function) -> Any:
-        clipping, too_late = Kind(name, Symptom.CLIPPING), Kind(name, Symptom.CLIPPED_TOO_LATE)
+        clipping = Kind(name, Symptom.CLIPPING)
         watch = self.watch
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            frame, backwards = frame_at(1), watch.phases.backwards
-            if backwards and backwards == self.stepped_after:
-                self.late.append((watch.ledger.site(too_late, "", frame), backwards))
+            frame = frame_at(1)
             start = perf_counter_ns()
             norm = function(*args, **kwargs)
             spent = perf_counter_ns() - start

@@ -8,7 +8,6 @@ from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import torch
 from torch.optim.optimizer import (
     _default_to_fused_or_foreach,
     register_optimizer_step_post_hook,
@@ -18,7 +17,7 @@ from torch.optim.optimizer import (
 from trainlint.evidence.run import Optimizer, Phase
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, maker_of
+from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.updating.gradients import Gradients
@@ -58,23 +57,7 @@ class Optimizers:
         """Begin to watch. Optimizers that exist already are seen stepping as well."""
         register_optimizer_step_pre_hook(self._before)
         register_optimizer_step_post_hook(self._after)
-        torch.optim.Optimizer.__init__ = self._watch_making(torch.optim.Optimizer.__init__)
         self.gradients.install()
-
-    def _watch_making(self, function: Callable[..., None]) -> Any:
-        kinds: dict[str, Kind] = {}
-
-        @functools.wraps(function)
-        def wrapper(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            function(optimizer, *args, **kwargs)
-            maker = maker_of(optimizer, frame_at(1))
-            if maker is None:
-                return
-            name = f"{type(optimizer).__name__}.__init__"
-            kind = kinds.setdefault(name, Kind(name, Symptom.OPTIMIZER_BUILT))
-            self.watch.ledger.site(kind, "", maker).calls += 1
-
-        return wrapper
 
     def _before(
         self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

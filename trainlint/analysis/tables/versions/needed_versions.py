@@ -26,7 +26,7 @@ def for_target(fix: Fix | None, help: str, needs: Version, target: TorchRange | 
     names the version.
     """
     needs = max(needs, FLOOR)
-    if target.proves(needs) if target is not None and target.minimum is not None else needs == FLOOR:
+    if target.has(needs) if target is not None and target.minimum is not None else needs == FLOOR:
         return fix, help
     words = f"(needs torch {needs[0]}.{needs[1]})"
     if fix is None or (target is not None and not target.reaches(needs)):

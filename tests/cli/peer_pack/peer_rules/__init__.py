@@ -1,1 +1,0 @@
-"""Rules that other linters have, written as patterns of `libcst.matchers`."""

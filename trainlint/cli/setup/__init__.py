@@ -1,1 +1,0 @@
-"""Setting a project up."""
