@@ -89,14 +89,15 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
     """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself.
 
-    To step an environment is to take a batch, where a model learns from it in this loop or in the one around.
+    To step an environment is to take a batch, where a model learns from it in this loop or in the one around; so is a
+    loop that does it, where the model learns beside that loop.
     """
     acts = "acts" in effects
     takes = feeding or acts or "takes_batches" in effects
     if acts and learning:
         return True
     if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
-        return takes and ("trains" in effects or "optimizes" in effects)
+        return (takes or "acted" in effects) and ("trains" in effects or "optimizes" in effects)
     looped = "looped" in effects
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
 
