@@ -82,6 +82,8 @@ def set_attribute(run: Run, base: Value, name: str, value: Value) -> None:
             _add_to_attribute(run, (cls, name), value)
         case ModuleValue():
             base.module.names[name] = value
+        case Unknown():
+            run.set_on_others.add(name)
 
 
 def _add_to_attribute(run: Run, attribute: tuple[Class, str], value: Value) -> None:

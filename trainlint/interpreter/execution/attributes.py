@@ -156,7 +156,9 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
             return bind(run, defined, base, node, frame)
         found.append(defined)
     if found:
-        return joined(found)
+        value = joined(found)
+        is_flag = isinstance(value, Plain) and isinstance(value.constant, bool)
+        return PLAIN if is_flag and name in run.set_on_others else value
     if name == "__class__":
         return ClassValue(cls)
     if cls.is_a(OPTIMIZER_CLASS):

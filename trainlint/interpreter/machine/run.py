@@ -144,6 +144,8 @@ class Run:
         """How often containers have changed that are attributes of objects."""
         self.assigned_off: set[tuple[Class, str]] = set()
         """Attributes that were assigned only behind options that are off by default."""
+        self.set_on_others: set[str] = set()
+        """Names of attributes that were set on objects which are not known: any object that has one may be meant."""
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
         self.made: set[Class] = set()
