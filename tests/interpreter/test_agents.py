@@ -48,6 +48,13 @@ def test_what_an_agent_sees_is_copied_in_each_step(code: str) -> None:
     assert _copies(code) == ["rewards[t] = torch.tensor(reward).cuda()"]
 
 
+@pytest.mark.parametrize("beside", ["", "    for rows in loader:\n        model(rows).sum().backward()\n"])
+def test_a_loop_that_acts_and_updates_is_one_of_steps(beside: str) -> None:
+    update = "    loss = model(rewards).sum()\n    loss.backward()\n    optimizer.step()\n    loss.item()\n"
+    start = "from torch.utils.data import DataLoader\nloader = DataLoader([])\n"
+    assert "loss.item()" in _copies(start + "for iteration in range(9):" + _ACT + beside + update)
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -54,6 +54,13 @@ def test_a_mask_of_the_device_indexes_what_is_not_known() -> None:
     assert told_in_a_step("rows = lookup(output)[output > 0].sum().item()") == ["ITEM sure", "MASK_INDEX sure"]
 
 
+@pytest.mark.parametrize(
+    "mask", ["output.min(dim=-1).values > 0", "output.topk(3).values > 0", "torch.max(output, 1).indices > 2"]
+)
+def test_a_part_of_what_gives_several_tensors_makes_a_mask(mask: str) -> None:
+    assert told_in_a_step(f"rows = output[{mask}]") == ["MASK_INDEX sure"]
+
+
 @pytest.mark.parametrize("statement", ["output[output > 0] -= 1", "rows = output[(output > 0) * (output < 1)]"])
 def test_a_mask_selects(statement: str) -> None:
     assert told_in_a_step(statement) == ["MASK_INDEX sure"]

@@ -141,3 +141,21 @@ def test_an_option_that_a_file_of_the_project_sets_is_not_off() -> None:
     files = [("train.py", ast.parse(code))]
     turned_on = execute_project(files, turned_on=frozenset({"masks", "checked"}))
     assert len(turned_on.operations["train.py"]) == len(execute_project(files).operations["train.py"]) + 2
+
+
+@pytest.mark.parametrize(("then", "waits"), [("model.use_l1 = True", 1), ("other = True", 0)])
+def test_a_flag_that_code_sets_on_an_object_which_is_not_known_may_be_on(then: str, waits: int) -> None:
+    code = f"""
+import torch
+class Head(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.use_l1 = False
+    def forward(self, x: torch.Tensor):
+        if self.use_l1:
+            x.sum().item()
+        return x
+def last_epochs(model):
+    {then}
+"""
+    assert len(places(run_files([("train.py", code)])[1])) == waits

@@ -48,12 +48,15 @@ NO_MEANING: Final = re.compile(
 """Names that look like those above and say nothing of how often: `use_checkpoint` saves memory in each step."""
 RANK: Final = re.compile(r"rank|main_process|is_master|is_main|is_chief|world_size|distributed|num_processes", re.I)
 GPU: Final = re.compile(
-    r"(^|_)(cuda|gpus?|gpu_ids?|n_?gpus?|num_gpus?)$|^(use|is|has|with|on)_(cuda|gpu)|cuda(_is)?_available|is_cuda$",
+    r"(^|(?<!no)(?<!disable)_)(cuda|gpus?|gpu_ids?|n_?gpus?|num_gpus?)$|^(use|is|has|with|on)_(cuda|gpu)"
+    r"|cuda(_is)?_available|is_cuda$",
     re.IGNORECASE,
 )
 GPU_AVAILABLE: Final = re.compile(r"(cuda|accelerator)\.is_available")
 OTHER_DEVICE: Final = re.compile(
-    r"(^|[._'\"])(mps|xpu|npu|tpu|xla|hpu|use_tpu|musa|is_torch_xla_available|is_torch_npu_available)($|[._'\"(])", re.I
+    r"(^|[._'\"])(mps|xpu|npu|tpu|xla|hpu|use_tpu|musa|is_torch_xla_available|is_torch_npu_available"
+    r"|(no|disable)_(cuda|gpu))($|[._'\"(])",
+    re.I,
 )
 OTHER_KIND: Final = re.compile(r"(MULTI_)?(CPU|XLA|TPU|NPU|XPU|HPU|MPS|MLU|MUSA|SDAA|NEURON)$")
 COUNTER: Final = re.compile(

@@ -14,7 +14,7 @@ from trainlint.interpreter.calls.objects import call_object, construct, object_m
 from trainlint.interpreter.calls.out_of_sight import out_of_sight
 from trainlint.interpreter.calls.tensor_methods import tensor_method
 from trainlint.interpreter.calls.unknown_methods import unknown_method
-from trainlint.interpreter.execution.attributes import attribute, member, note_change
+from trainlint.interpreter.execution.attributes import attribute, is_assigned, member, note_change
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import ENVIRONMENT, LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -185,9 +185,12 @@ def _own_method(
     run: Run, base: Object | ClassValue | SuperValue, name: str, arguments: Arguments, node: ast.Call, frame: Frame
 ) -> Value:
     found = member(run, base, name, node, frame)
-    if is_callable(found) or isinstance(found, Choice):
+    if is_callable(found) or isinstance(found, Choice | Items):
         return call(run, found, arguments, node, frame)
-    return object_method(run, base, name, arguments, node, frame)
+    result = object_method(run, base, name, arguments, node, frame)
+    if isinstance(result, Unknown) and isinstance(base, Object) and is_assigned(run, base.cls, name):
+        return _by_name(run, text(node.func), arguments)
+    return result
 
 
 _WHOLE: Final = frozenset({"copy", "flatten", "ravel", "squeeze", "transpose", "argsort", "conj"})

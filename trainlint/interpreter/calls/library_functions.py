@@ -18,17 +18,23 @@ from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import (
     COUNTER,
     NONE,
+    PLAIN,
     UNKNOWN,
     FunctionValue,
     Items,
     Made,
     Mapping_,
+    Name,
 )
 from trainlint.interpreter.values.value import Value
 
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})
 _IMPORTING: Final = frozenset({"import_module", "instantiate", "locate", "iter_modules"})
 """What imports files by names that are strings."""
+_NUMBERED: Final = frozenset({"spawn", "start_processes"})
+"""Functions that start several processes, each of which is given its number before all else."""
+_STARTED: Final = frozenset({"Process", "Thread", *_NUMBERED})
+"""What starts a function in another process or thread."""
 
 
 def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -38,6 +44,10 @@ def library_function(run: Run, name: str, arguments: Arguments, node: ast.AST, f
         return builtin(run, last, arguments, node, frame)
     if LOADER.search(name):
         return make_loader(run, arguments, node, frame)
+    if last == "get_context":
+        return Name(name.rpartition(".")[0])  # it has what the package has
+    if last in _STARTED:
+        return _started(run, last, arguments, node, frame)
     if WRAPPERS.search(name) and arguments.args:
         return arguments.args[0]
     if name.startswith("torch."):
@@ -85,6 +95,18 @@ def _calling(run: Run, last: str, arguments: Arguments, node: ast.AST, frame: Fr
         for value in arguments.values:
             if isinstance(value, FunctionValue):
                 return run.call(value, Arguments((UNKNOWN,), open=True), node, frame)
+    return UNKNOWN
+
+
+def _started(run: Run, last: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The function that another process or thread executes, with the tuple of arguments that it is given."""
+    numbered = last in _NUMBERED
+    function = arguments.get(0, "fn") if numbered else arguments.get(1, "target")
+    given = arguments.get(1 if numbered else 3, "args") or Items((), fixed=True)
+    if isinstance(function, FunctionValue):
+        parts = given.parts if isinstance(given, Items) and given.fixed else None
+        known = Arguments(((PLAIN,) if numbered else ()) + (parts or ()), open=parts is None)
+        run.call(function, known, node, frame)
     return UNKNOWN
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from trainlint.interpreter.calls.out_of_sight import out_of_sight
 from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.annotations import host_value
 from trainlint.interpreter.execution.assignment import set_attribute
@@ -91,7 +92,7 @@ def object_method(
             return known
     if isinstance(base, SuperValue) and name in ("training_step", "compute_loss"):
         return Tensor(container=name == "compute_loss", way=("loss of the framework",))
-    return unknown_method(run, UNKNOWN, name, arguments, node, frame)
+    return out_of_sight(run, unknown_method(run, UNKNOWN, name, arguments, node, frame), arguments, node)
 
 
 def _of_module(base: Object | ClassValue | SuperValue, name: str) -> Value | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Final
 
 from trainlint.interpreter.libraries.frameworks import NOT_TRAINING
@@ -12,6 +13,7 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Loader, Plain, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
 
+_PROGRESS: Final = re.compile("progress")
 _MADE: Final = Tensor("host", container=True, way=("tensors that a tokenizer or processor made",))
 
 
@@ -19,7 +21,7 @@ def out_of_sight(run: Run, result: Value, arguments: Arguments, node: ast.Call) 
     """What a call gives that is not followed, and whether it trains.
 
     What is given a loss and an optimizer computes gradients and steps, as scalers of losses do. What is asked to
-    `return_tensors` makes them on the host. What is given a loader gives its batches.
+    `return_tensors` makes them on the host. What is given a loader first, or shows progress, gives its batches.
     """
     if any(_is_loss(value) for value in arguments.values) and _is_given_optimizer(node):
         run.effects |= {"trains", "optimizes"}
@@ -32,8 +34,9 @@ def out_of_sight(run: Run, result: Value, arguments: Arguments, node: ast.Call) 
     form = arguments.named.get("return_tensors")
     if isinstance(form, Plain) and form.text == "pt":
         return _MADE
-    first = arguments.args[0] if arguments.args else None
-    return first if isinstance(first, Loader) else result
+    shows = _PROGRESS.search(text(node.func)) is not None
+    passed = arguments.args if shows else arguments.args[:1]
+    return next((value for value in passed if isinstance(value, Loader)), result)
 
 
 def _is_given_optimizer(node: ast.Call) -> bool:

@@ -13,6 +13,7 @@ from trainlint.interpreter.libraries.tensors import (
     KEEP_MASK,
     KEEP_SOURCE,
     MASKS,
+    OF_SHAPE,
     ONE_WITHOUT_ARGUMENTS,
     PLAIN_METHODS,
     SEVERAL,
@@ -128,7 +129,8 @@ def _new(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call
 
 def _result(base: Tensor, name: str, arguments: Arguments) -> Tensor:
     """Any other method: a tensor, on the device if one of those that take part is there."""
-    others = any(isinstance(argument, Tensor) and argument.place == "device" for argument in arguments.args)
+    part = () if name in OF_SHAPE else arguments.args
+    others = any(isinstance(argument, Tensor) and argument.place == "device" for argument in part)
     mask = True if name in MASKS else base.mask if name in KEEP_MASK else False
     several = name in SEVERAL and (bool(arguments.args or arguments.named) or name not in ONE_WITHOUT_ARGUMENTS)
     source: Source = ""

@@ -12,7 +12,7 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class
-from trainlint.interpreter.values.joining import join, joined
+from trainlint.interpreter.values.joining import is_cpu, join, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     NOTHING,
@@ -82,22 +82,31 @@ def set_attribute(run: Run, base: Value, name: str, value: Value) -> None:
             _add_to_attribute(run, (cls, name), value)
         case ModuleValue():
             base.module.names[name] = value
+        case Unknown():
+            run.set_on_others.add(name)
 
 
 def _add_to_attribute(run: Run, attribute: tuple[Class, str], value: Value) -> None:
-    """Add to what an attribute may be; what only an option that is off by default assigns gives way to all else."""
+    """Add to what an attribute may be; what only an option that is off by default assigns gives way to all else, but
+    for the host as a device.
+    """
     old = run.attributes.get(attribute)
     if run.heat == "off":
         if old is None:
             run.assigned_off.add(attribute)
-        elif attribute not in run.assigned_off and not is_none(old):
+        elif attribute not in run.assigned_off and not _stands_for_others(old):
             return
-    elif attribute in run.assigned_off and not is_none(value):
+    elif attribute in run.assigned_off and not _stands_for_others(value):
         run.assigned_off.remove(attribute)
         old = None
     new = run.attributes[attribute] = value if old is None else join(old, value)
     if isinstance(old, Items | Mapping_) and new.key != old.key:
         run.changes[attribute[0]] = run.changes.get(attribute[0], 0) + 1
+
+
+def _stands_for_others(value: Value) -> bool:
+    """Whether a default stands for what options set: None, or the host as a device."""
+    return is_none(value) or is_cpu(value)
 
 
 def store_item(run: Run, target: ast.Subscript, value: Value, frame: Frame) -> None:

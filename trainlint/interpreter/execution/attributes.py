@@ -44,7 +44,7 @@ _OF_OPTIMIZERS: Final[dict[str, Value]] = {
     "state": Mapping_({ANY_KEY: Mapping_({})}),
 }
 """Attributes of optimizers: their parameters by groups of equal options, and what they keep of each."""
-_CONTAINER_METHODS: Final = frozenset({"keys", "values", "items", "size", "to", "cuda"})
+_CONTAINER_METHODS: Final = frozenset({"keys", "items", "size", "to", "cuda"})
 _OF_HOST: Final = frozenset({"shape", "size", "ndim", "dtype"})
 _PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
 """Of arrays and of tables."""
@@ -163,7 +163,9 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
             return bind(run, defined, base, node, frame)
         found.append(defined)
     if found:
-        return joined(found)
+        value = joined(found)
+        is_flag = isinstance(value, Plain) and isinstance(value.constant, bool)
+        return PLAIN if is_flag and name in run.set_on_others else value
     if name == "__class__":
         return ClassValue(cls)
     if any(name in one.fields for one in cls.order):
@@ -171,6 +173,11 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
     if cls.is_a(OPTIMIZER_CLASS):
         return _OF_OPTIMIZERS.get(name, UNKNOWN)
     return _of_module_object(base, name) if is_module(cls) else UNKNOWN
+
+
+def is_assigned(run: Run, cls: Class, name: str) -> bool:
+    """Whether something is assigned to an attribute of the objects of a class."""
+    return any((one, name) in run.attributes for one in cls.order)
 
 
 def _of_module_object(base: Object | ClassValue, name: str) -> Value:

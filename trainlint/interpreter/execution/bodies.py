@@ -11,7 +11,7 @@ from trainlint.interpreter.libraries.frameworks import BESIDE_TRAINING, EVALUATI
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import of_given_loaders
-from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Told
+from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Started, Told
 from trainlint.interpreter.values.definitions import Class, Function
 from trainlint.interpreter.values.joining import join, joined
 from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Tensor
@@ -31,7 +31,18 @@ def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: as
     values = parameters(function, Arguments(args, named, arguments.open, arguments.rest))
     step = f"passed by {run.frame.module.path}:{getattr(node, 'lineno', 0)}"
     values = {name: handed(given, step) for name, given in values.items()}
-    return execute(run, function, values, self_value, node)
+    result = execute(run, function, values, self_value, node)
+    if run.started is not None and function in run.generators:
+        run.started.append(Started(function, values, self_value, node))
+    return result
+
+
+def serve(run: Run, generator: Started) -> None:
+    """Execute the loop of a generator as often as the loop of training steps that takes what it yields."""
+    effects, run.effects = run.effects, set()
+    run.serving = True
+    execute(run, *generator)
+    run.serving, run.effects = False, effects
 
 
 def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
@@ -39,7 +50,7 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     heat = _heat(run, function, values)
     kind = "elsewhere" if heat in ELSEWHERE else heat
     given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
-    key = (kind, given, run.level == "sure", run.quiet, run.learning)
+    key = (kind, given, run.level == "sure", run.quiet, run.learning, run.serving)
     remembered = run.remembered.setdefault(function, {})
     known = remembered.get(key)
     changes = run.changes.get(self_value.cls, 0) if isinstance(self_value, Object) else 0
@@ -110,11 +121,12 @@ def _what_is_known(run: Run, function: Function, contexts: list[object]) -> Valu
 def _execute(
     run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None, heat: Heat
 ) -> Remembered:
-    around, effects, told, passes = run.heat, run.effects, run.told, run.passes
+    around, effects, told, passes, started = run.heat, run.effects, run.told, run.passes, run.started
     run.heat, run.effects, run.told, run.passes = heat, set(), [], []
     frame = Frame(
         function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
     )
+    frame.serves, run.serving, run.started = run.serving, False, None
     if heat == "step" and around == "cold":
         frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")
     run.stack.append(frame)
@@ -122,10 +134,11 @@ def _execute(
     own, depth, gone = run.told, len(run.stack), run.passes
     run.stack.pop()
     own_effects = _effects_outside(run, function, heat)
-    run.heat, run.effects, run.told = around, effects, [*told, *own]
+    run.heat, run.effects, run.told, run.started = around, effects, [*told, *own], started
     run.passes = list(dict.fromkeys((*passes, *gone)))[: bounds.TOLD_AGAIN]
     inside = tuple(Told(one.event, one.depth - depth, one.start - depth + 1) for one in own)
     if frame.yielded:
+        run.generators.add(function)
         return Remembered(Stream(joined(frame.yielded)), own_effects, inside, tuple(gone))
     return Remembered(joined(frame.returned) if frame.returned else NONE, own_effects, inside, tuple(gone))
 

@@ -14,7 +14,7 @@ from trainlint.interpreter.execution.tests import asked, narrow
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.joining import join
+from trainlint.interpreter.values.joining import is_cpu, join
 from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, Tensor, is_none
 from trainlint.interpreter.values.value import Environment
 
@@ -87,12 +87,12 @@ def _compares_tensors(test: ast.expr, value_of: ValueOf) -> bool:
 
 def _met(first: Environment, second: Environment, heat: Heat, holds: Heat, fails: Heat) -> Environment:
     """The names after both branches: what an option that is off assigns gives way to what is default, unless that is
-    None: whatever uses it asks first.
+    None, since whatever uses it asks first, or the host as a device, since who trains turns on the GPU.
     """
     both = merged(first, second)
     if heat != "off" and holds != fails and "off" in (holds, fails):
         default = second if holds == "off" else first
-        both.update((name, value) for name, value in default.items() if not is_none(value))
+        both.update((name, value) for name, value in default.items() if not (is_none(value) or is_cpu(value)))
     return both
 
 

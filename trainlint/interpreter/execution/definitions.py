@@ -157,7 +157,8 @@ def _submodule(
 ) -> Module | None:
     if source is not None or node.level:
         return run.project.modules.get(f"{dotted if source is None else source.name}.{name}")
-    return run.project.absolute(f"{dotted}.{name}", importer) if "." in dotted else None
+    # A package may have no file, or an empty one, which is not executed. Its name alone may be a library's as well.
+    return (run.project.absolute if "." in dotted else run.project.above)(f"{dotted}.{name}", importer)
 
 
 def execute_module(run: Run, module: Module) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from trainlint.interpreter.execution.assignment import assign
+from trainlint.interpreter.execution.bodies import serve
 from trainlint.interpreter.execution.branching import merged
 from trainlint.interpreter.execution.tests import truth
 from trainlint.interpreter.machine.events import Link
@@ -14,11 +16,15 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Items, Loader, Stream, Tensor
 from trainlint.interpreter.values.value import Value
 
+_INSIDE: Final = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
     """A loop over items."""
+    around, run.started = run.started, []
     source = run.value(node.iter, frame)
     item = run.items(source, node.iter, frame)
+    generators, run.started = run.started or (), around
     if isinstance(source, Items) and source.fixed and not source.parts:
         return False
     run.feeding = _feeds(source)
@@ -28,7 +34,11 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
         run.take_batches(source, node, frame)
         assign(run, node.target, item, frame)
 
-    _loop(run, node, frame, take)
+    def begin() -> None:
+        for generator in generators:
+            serve(run, generator)
+
+    _loop(run, node, frame, take, begin)
     return False
 
 
@@ -51,8 +61,17 @@ def _feeds(source: Value) -> bool:
     return any(isinstance(part, Tensor) and part.source == "loader" for part in source.item.parts)
 
 
-def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
-    """Execute a body twice: first to see what it does, then as often as that says."""
+def _loop(
+    run: Run,
+    node: ast.For | ast.AsyncFor | ast.While,
+    frame: Frame,
+    begin: Callable[[], None],
+    serve_steps: Callable[[], None] = lambda: None,
+) -> None:
+    """Execute a body twice: first to see what it does, then as often as that says.
+
+    `begin` begins an iteration; `serve_steps` executes what gives the items of a training loop.
+    """
     around, heat, quiet, stepped, learning = run.effects, run.heat, run.quiet, run.stepped, run.learning
     loops = len(run.loops)
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
@@ -67,11 +86,14 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    trains = heat == "cold" and _trains(effects, feeding, learning=learning) and not few
+    serves = frame.serves and _yields(node.body)
+    trains = heat == "cold" and (serves or _trains(effects, feeding, learning=learning)) and not few
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step = frame.leaving, frame.step
     if trains:
-        run.heat = "step"
+        around_loop, run.loops = run.loops, run.loops[:loops]
+        serve_steps()
+        run.loops, run.heat = around_loop, "step"
         frame.step = Link(frame.module.path, node.lineno, _head(node))
     frame.leaving = (ast.Return, ast.Break) if trains else (ast.Return,) if leaving else ()
     run.stepped = False
@@ -86,17 +108,26 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.block(node.orelse, frame)
 
 
+def _yields(body: Sequence[ast.AST]) -> bool:
+    """Whether statements yield themselves, not in loops or functions inside of them."""
+    return any(
+        isinstance(node, ast.Yield) or (not isinstance(node, _INSIDE) and _yields(list(ast.iter_child_nodes(node))))
+        for node in body
+    )
+
+
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
     """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself.
 
-    To step an environment is to take a batch, where a model learns from it in this loop or in the one around.
+    To step an environment is to take a batch, where a model learns from it in this loop or in the one around; so is a
+    loop that does it, where the model learns beside that loop.
     """
     acts = "acts" in effects
     takes = feeding or acts or "takes_batches" in effects
     if acts and learning:
         return True
     if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
-        return takes and ("trains" in effects or "optimizes" in effects)
+        return (takes or "acted" in effects) and ("trains" in effects or "optimizes" in effects)
     looped = "looped" in effects
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
 

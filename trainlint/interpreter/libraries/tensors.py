@@ -37,6 +37,8 @@ KEEP_MASK: Final = _set(
     " reshape_as swapaxes tile bitwise_and bitwise_or where pin_memory requires_grad_ tril triu movedim data concat"
 )
 """Functions and methods whose result has the same kind of elements."""
+OF_SHAPE: Final = _set("expand view reshape repeat expand_as view_as reshape_as")
+"""Methods that take nothing of another tensor but its shape, or sizes."""
 SEVERAL: Final = _set(
     "max min topk sort unbind chunk split kthvalue median mode cummax cummin svd qr meshgrid nonzero_tuple tensor_split"
     " unique lu eigh slogdet broadcast_tensors align_tensors std_mean var_mean frexp"

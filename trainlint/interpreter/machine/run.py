@@ -73,6 +73,15 @@ class Remembered(NamedTuple):
     """How often the object's containers had changed before."""
 
 
+class Started(NamedTuple):
+    """A generator that was called, with what it was given."""
+
+    function: Function
+    values: Environment
+    self_value: Value | None
+    node: ast.AST | None
+
+
 @dataclass(slots=True, eq=False)
 class Frame:
     """A function, class body or module that is being executed."""
@@ -99,6 +108,8 @@ class Frame:
     """The innermost statements of which one is executed."""
     copying: bool = False
     """Whether a copy to the host is under way that nothing has waited for."""
+    serves: bool = False
+    """Whether this is a generator, executed for the training steps that take what it yields."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 
@@ -144,6 +155,8 @@ class Run:
         """How often containers have changed that are attributes of objects."""
         self.assigned_off: set[tuple[Class, str]] = set()
         """Attributes that were assigned only behind options that are off by default."""
+        self.set_on_others: set[str] = set()
+        """Names of attributes that were set on objects which are not known: any object that has one may be meant."""
         self.imports_by_name = False
         """Whether files may be imported that no statement names."""
         self.made: set[Class] = set()
@@ -189,6 +202,12 @@ class Run:
         """What this body has gone through of loaders."""
         self.quiet = False
         """Whether nothing is told: the body of a loop is executed to see what it does."""
+        self.generators: set[Function] = set()
+        """Functions that have yielded something."""
+        self.started: list[Started] | None = None
+        """Generators that were called in the head of a loop, where that is evaluated."""
+        self.serving = False
+        """Whether the generator that is executed next is so for training steps."""
         self.feeding = False
         """Whether the loop that begins takes batches from a loader."""
         self.learning = False

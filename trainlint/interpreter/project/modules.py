@@ -40,12 +40,16 @@ class Project:
             self._found[asked] = self._find(dotted, importer)
         return self._found[asked]
 
-    def _find(self, dotted: str, importer: Module) -> Module | None:
+    def above(self, dotted: str, importer: Module) -> Module | None:
+        """The module of that name below a directory above the importing file; None where there is none."""
         here = importer.name.split(".")
-        for depth in range(len(here), -1, -1):
-            found = self.modules.get(".".join([*here[:depth], dotted]))
-            if found is not None:
-                return found
+        names = (".".join([*here[:depth], dotted]) for depth in range(len(here), -1, -1))
+        return next((self.modules[name] for name in names if name in self.modules), None)
+
+    def _find(self, dotted: str, importer: Module) -> Module | None:
+        found = self.above(dotted, importer)
+        if found is not None:
+            return found
         tails = self._by_tail.get(dotted, [])
         tails = [module for module in tails if not module.is_test] or tails
         if len(tails) == 1 or (tails and "." in dotted):

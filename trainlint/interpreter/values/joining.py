@@ -61,10 +61,19 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
 
 
 def _or_unknown(value: Value) -> Value:
-    """A value where something unknown may be in its place: it is believed, but for options that something may set."""
+    """A value where something unknown may be in its place: it is believed, but for options that something may set, and
+    for the host as a device.
+    """
+    if is_cpu(value):
+        return UNKNOWN.or_none() if value.maybe_none else UNKNOWN
     if isinstance(value, Plain) and value.meaning == "off":
         return Plain(maybe_none=value.maybe_none)
     return value
+
+
+def is_cpu(value: Value) -> bool:
+    """Whether a value is the host as a device, or its name, and nothing else."""
+    return value.place == "host" if isinstance(value, Device) else isinstance(value, Plain) and value.text == "cpu"
 
 
 def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | None:
@@ -84,7 +93,7 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Array(), Array():
             return Array(left.is_item or right.is_item, maybe)
         case Device(), Device():
-            return Device("unknown", maybe)
+            return Device(_chosen(left.place, right.place), maybe)
     return None
 
 
@@ -125,6 +134,11 @@ def _source(left: Tensor, right: Tensor) -> Source:
     if left.source == right.source or left.source == "mixed":
         return left.source
     return "mixed" if right.source == "mixed" else ""
+
+
+def _chosen(left: Place, right: Place) -> Place:
+    """The place of one of two devices: a program that may run on a GPU does."""
+    return "device" if {left, right} == {"device", "host"} else _place(left, right)
 
 
 def _place(left: Place, right: Place) -> Place:
