@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-
 from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.versions.needed_versions import FLOOR
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.api.idioms.variables import (
     VARIABLE,
@@ -18,7 +14,6 @@ from trainlint_rules.api.idioms.variables import (
     is_volatile,
     names_variable,
     only_named,
-    unwrap,
     wrapping_calls,
 )
 
@@ -73,10 +68,6 @@ class AutogradVariable(ReferenceRule):
 
     `.detach()` is what `Variable` does; where `inputs` has no graph, as a batch, leave it out too.
 
-    ## Fix safety
-    A `Variable` is a plain tensor of its own. The tensor itself may be a subclass, is the same object under both names,
-    and is no tensor where nothing but `Variable(None)` made one.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line of `volatile=True`. Else nothing: a `Variable` is a
     tensor.
@@ -103,9 +94,6 @@ class AutogradVariable(ReferenceRule):
     unless = (only_named,)
     message = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients"
     help = "use the tensor itself"
-    fix_title = "Use the tensor itself"
-    fix_safety = Safety.UNSAFE
-    fix_needs = FLOOR
 
     def found(self, site: Site) -> Match | None:
         """The first use of the class as a constructor, `volatile=True`, or an import that nothing uses."""
@@ -122,13 +110,3 @@ class AutogradVariable(ReferenceRule):
             return None
         message = _SEVERAL.format(count=len(calls)) if len(calls) > 1 else None
         return Match(there, message=message)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No import, or what the calls wrap: all of a file at once."""
-        from trainlint.fixing.imports import drop_name
-
-        if isinstance(site.node, ast.ImportFrom):
-            yield from drop_name(site.source, site.node, "Variable")
-        elif isinstance(match.site.node, ast.Call):
-            for call in [match.site] if is_volatile(match.site.node) else wrapping_calls(site.file):
-                yield from unwrap(call)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint_rules.api.idioms.stable_logs import formula, of_whole_numbers, rounded, shifted_by_largest
 
 
@@ -45,9 +43,6 @@ class StableLog(CallRule):
         return gain + growth + total + torch.nn.functional.softplus(x)
     ```
 
-    ## Fix safety
-    The same function, rounded otherwise: results differ where the old ones were less exact.
-
     ## Confirmed by
     Cannot be measured by a probe: values are less exact, or become infinite for inputs that a run may never see.
 
@@ -72,22 +67,8 @@ class StableLog(CallRule):
     unless = (of_whole_numbers, rounded, shifted_by_largest)
     message = "{formula.fact}"
     help = "write `{formula.shown}`"
-    fix_title = "Use {formula.function}"
-    fix_safety = Safety.NUMERICS
-    fix_drops = frozenset({"sum", "exp"})
 
     def found(self, site: Site) -> Match | None:
         """One of the three forms, written in one expression."""
         unstable = formula(site)
         return Match(site.at(unstable.at), fields={"formula": unstable}) if unstable is not None else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The function that PyTorch has for it; none for a sum over all dimensions."""
-        from trainlint.fixing.rewrite import ensure_import, replace_expression
-
-        unstable = match["formula"]
-        if unstable.known:
-            module, _, name = unstable.function.rpartition(".")
-            function, imports = ensure_import(site.source, site.file.tree, module, name)
-            yield from imports
-            yield replace_expression(site.source, unstable.at, unstable.written(site, function))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.signs import LOADED_WEIGHTS, SAVED_WEIGHTS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint_rules.compute.idioms.biases import (
     NORMS,
     bias_is_set,
-    gives_bias_by_place,
     layer_with_bias,
     may_lose_bias,
     registers_models,
@@ -56,11 +53,6 @@ class BiasBeforeBatchNorm(CallRule):
     )
     ```
 
-    ## Fix safety
-    The fix takes the bias away. Checkpoints that hold it no longer load by themselves, random numbers are drawn in
-    another order at the start, and code that fills `layer.bias` meets None. What the network can compute in training
-    stays the same. There is no fix where a file of the project loads weights.
-
     ## Confirmed by
     The gradient of the bias is zero but for rounding after a backward in training mode.
 
@@ -86,8 +78,6 @@ class BiasBeforeBatchNorm(CallRule):
     )
     message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
     help = "pass `bias=False`"
-    fix_title = "Take the bias away"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """The layer with a bias right before a batch normalization."""
@@ -97,10 +87,3 @@ class BiasBeforeBatchNorm(CallRule):
         loads = site.file.outside.standing.weights_loaded
         fields = {"line": site.call.lineno, "loads": loads}
         return Match(site.at(layer), may_lose_bias(site, layer), fields, help=_WITH_CHECKPOINTS if loads else None)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`bias=False`, where it is not given by its place and no file of the project loads weights."""
-        from trainlint.fixing.rewrite import set_keyword
-
-        if not match["loads"] and not gives_bias_by_place(match.site.call):
-            yield set_keyword(site.source, match.site.call, "bias", "False")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.lists_of_arrays import lists_arrays
 
@@ -59,11 +56,6 @@ class TensorFromListOfArrays(CallRule):
     44 times: 66 ms against 1.5 ms for 8 arrays of 224 x 224 float32 numbers, measured on a 2-core CPU machine with
     PyTorch 2.13. It is nothing where the arrays hold a few numbers each.
 
-    ## Fix safety
-    The values and the type of the numbers stay the same for arrays of one shape and type, which are what
-    `torch.tensor` takes. Arrays of mixed types are joined in the larger one, and types that NumPy has and PyTorch has
-    not fail in another place.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line, "Creating a tensor from a list of numpy.ndarrays is
     extremely slow", where the training process itself makes the tensor: warnings of loader workers are not heard.
@@ -83,24 +75,9 @@ class TensorFromListOfArrays(CallRule):
     when = EACH_STEP | _BATCHES
     message = "`{creator}` reads a list of NumPy arrays number by number"
     help = "join the arrays with `np.stack` and pass the result to `torch.from_numpy`"
-    fix_title = "Stack the arrays first"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A tensor that is made of a list of arrays."""
         data = argument(site.call, "data", 0)
         lists = data is not None and lists_arrays(site.file, data, site.block)
         return Match(site, fields={"data": data, "creator": site.text(site.call.func)}) if lists else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`from_numpy(stack(...))`, where the type of the numbers stays as it is."""
-        from trainlint.fixing.expressions import replace_by_text
-        from trainlint.fixing.rewrite import ensure_import
-
-        alone = len(site.call.args) + len(site.call.keywords) == 1
-        if not alone or site.origin(site.call.func) not in _KEEPING_DTYPE:
-            return
-        stack, numpy_import = ensure_import(site.source, site.file.tree, "numpy", "stack")
-        take, torch_import = ensure_import(site.source, site.file.tree, "torch", "from_numpy")
-        new = f"{take}({stack}({ast.unparse(match['data'])}))"
-        yield from (*numpy_import, *torch_import, replace_by_text(site.source, site.call, new))

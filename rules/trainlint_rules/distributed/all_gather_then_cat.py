@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.effects.effect import EffectKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import position
@@ -11,10 +9,10 @@ from trainlint.analysis.tables.collectives import ALL_GATHER
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, RelatedPlace, Safety
+from trainlint.finding import Confidence, RelatedPlace
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collectives.gather_rewrite import into_one_tensor, newest_function
+from trainlint_rules.distributed.idioms.collectives.gather_rewrite import newest_function
 from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
 from trainlint_rules.distributed.idioms.gathers import gathered_list
 from trainlint_rules.distributed.idioms.one_number import is_one_number
@@ -90,11 +88,6 @@ class AllGatherThenCat(CallRule):
     Where the local tensor is put back into the list so that its gradient flows, gather the same way, and write it into
     its part of the result: `output[rank * n : (rank + 1) * n] = features`. There is no fix for this form.
 
-    ## Fix safety
-    Backends other than NCCL and gloo, as MPI, may lack the collective into one tensor, and only a list may hold tensors
-    of several shapes. Along another dimension than the first, the pieces of the one tensor are joined again, which
-    saves less.
-
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
     could be gained, but for the concatenation. Else `c10d::allgather_` followed by `aten::cat` of its outputs in a
@@ -120,12 +113,6 @@ class AllGatherThenCat(CallRule):
     unless = (chosen_by_backend, also_into_one_tensor, asynchronous)
     message = "`all_gather` copies what it received into the tensors of `{name}`, and line {line} copies them again"
     help = "gather into one tensor with `{function}`"
-    fix_title = "Gather into one tensor"
-    fix_safety = Safety.UNSAFE
-    fix_drops = frozenset(
-        "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous cat concat "
-        "stack".split()
-    ) | {ALL_GATHER.name}
 
     def found(self, site: Site) -> Match | None:
         """A list that is gathered only to be joined."""
@@ -145,11 +132,4 @@ class AllGatherThenCat(CallRule):
             doubted(gathered.spliced, 2 * is_one_number(site.file, gathered.tensor, site.block)),
             fields,
             help=_HELP_WITH_GRADIENT if gathered.spliced else None,
-            fix_needs=needs,
         )
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One tensor instead of the list, and no joining; none where the local tensor is put into the list."""
-        if "gathered" not in match.fields or match["gathered"].spliced:
-            return ()
-        return into_one_tensor(site, match["gathered"], match["function"])

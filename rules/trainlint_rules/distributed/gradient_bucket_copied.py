@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
@@ -12,7 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.autograd import runs_no_backward
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
 
@@ -68,10 +66,6 @@ class GradientBucketCopied(CallRule):
             optimizer.step()
     ```
 
-    ## Fix safety
-    Gradients have the same values. Code elsewhere that calls `detach_()` on them fails, and code that keeps a reference
-    to one sees it change in the next step.
-
     ## Confirmed by
     `trainlint probe` asks DistributedDataParallel, wrapped at this line, whether its buckets hold the gradients,
     and how large they are. Else device memory after the first step, higher by the size of all gradients than with
@@ -98,16 +92,7 @@ class GradientBucketCopied(CallRule):
     unless = (runs_no_backward, keeps_gradients, clears_by_function, given_unpacked, _is_view_given)
     message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
     help = "set `gradient_as_bucket_view=True`"
-    fix_title = "Keep gradients in the buckets"
-    fix_safety = Safety.UNSAFE
-    fix_needs = (1, 7)
 
     def found(self, site: Site) -> Match | None:
         """A wrap by DistributedDataParallel."""
         return Match(site) if argument(site.call, "module", 0) is not None else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The option."""
-        from trainlint.fixing.rewrite import set_keyword
-
-        yield set_keyword(site.source, match.site.call, _OPTION, "True")

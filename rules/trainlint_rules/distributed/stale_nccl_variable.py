@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import decided_by_version
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
 from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read
 
@@ -49,11 +47,6 @@ class StaleNcclVariable(CallRule):
         torch.distributed.init_process_group("nccl")
     ```
 
-    ## Fix safety
-    What a launcher or the user's shell sets by either name now counts otherwise: `setdefault` of the new name does
-    not see the old one, and an assignment overrides the new one. Other code may read the old name, and an older PyTorch
-    does.
-
     ## Confirmed by
     Warnings that name the variable on the error stream of each process.
 
@@ -76,8 +69,6 @@ class StaleNcclVariable(CallRule):
     unless = (still_read, decided_by_version)
     message = "{fact}"
     help = "{instead}"
-    fix_title = "{title}"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A stale name that is put into the environment."""
@@ -89,19 +80,3 @@ class StaleNcclVariable(CallRule):
         title = "Use the new name" if stale.renamed else "Remove the variable"
         fields = {"fact": stale.fact, "instead": stale.instead, "title": title, "key": key, "new": stale.renamed}
         return Match(site.at(site.statement), sure, fields, fix_needs=stale.since)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The new name; no statement at all where every targeted version ignores the variable.
-
-        None in a program that starts no process group, which reads neither name.
-        """
-        import libcst as cst
-
-        from trainlint.fixing.rewrite import remove_statement, replace_expression
-
-        if site.file.outside.standing.one_process:
-            return
-        if match["new"] is not None:
-            yield replace_expression(site.source, match["key"], cst.SimpleString(f'"{match["new"]}"'))
-        elif match.sure is Confidence.CERTAIN:
-            yield from remove_statement(site.source, site.statement)

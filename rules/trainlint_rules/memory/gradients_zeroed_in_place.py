@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.zeroed_gradients import (
     adds_to_gradients,
-    assigned_none,
     for_some_parameters,
     gradients_in_buffers,
     is_off_by_default,
@@ -64,10 +61,6 @@ class GradientsZeroedInPlace(CallRule):
     Plain `zero_grad()` does that by itself since PyTorch 2.0. Found, too: `zero_grad(set_to_none=False)`, also by a
     switch of the program that is off by default. That is somebody's decision, so there is no fix for it.
 
-    ## Fix safety
-    A parameter that a step does not use has no gradient now, where it had zeros: the optimizer skips it, and no longer
-    moves it by momentum or weight decay. Code that reads `.grad` without asking whether it is `None` fails.
-
     ## Confirmed by
     `trainlint probe` times `zero_grad(set_to_none=False)` at this line; on an accelerator it counts it only. Else
     `p.grad` is a tensor of zeros before the backward; a fill kernel for each parameter, or one for each group of
@@ -94,9 +87,6 @@ class GradientsZeroedInPlace(CallRule):
     unless = (gradients_in_buffers, adds_to_gradients, passes_option_on, for_some_parameters)
     message = "`{text}` keeps the memory of all gradients and fills it with zeros"
     help = "leave the argument out, or pass `set_to_none=True`"
-    fix_title = "Set gradients to `None`"
-    fix_safety = Safety.UNSAFE
-    fix_drops = frozenset({"detach_"})
 
     def found(self, site: Site) -> Match | None:
         """`zero_grad` that is told to write zeros, and zeros that are written into each gradient of a loop."""
@@ -107,7 +97,3 @@ class GradientsZeroedInPlace(CallRule):
         if given is not None and constant(given) is ... and is_off_by_default(site, given):
             return Match(site, Confidence.LIKELY, {"option": site.text(given)}, message=_OFF, help=_ON)
         return Match(site) if given is not None and constant(given) is False else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`p.grad = None` in place of a statement such as `p.grad.zero_()`; nothing for a decision in so many words."""
-        return assigned_none(site, match["gradient"]) if "gradient" in match.fields else ()

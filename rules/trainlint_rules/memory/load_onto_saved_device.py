@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import on_some_ranks
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint_rules.memory.idioms.loaded_checkpoints import (
     behind_device_test,
     filled,
@@ -71,10 +69,6 @@ class LoadOntoSavedDevice(CallRule):
     Only what is given to `load_state_dict` is looked at, no data sets and no whole models.
     `map_location=device` saves a copy, and takes the memory of the checkpoint beside that of the model for a moment.
 
-    ## Fix safety
-    Parameters get the same values. What else the checkpoint holds, such as a best score in a tensor, is on the host
-    afterwards.
-
     ## Confirmed by
     In a job of many processes, `nvidia-smi` lists all of them on the first GPU. Otherwise it cannot be measured where
     it works: it shows on the other machine.
@@ -108,8 +102,6 @@ class LoadOntoSavedDevice(CallRule):
     )
     message = "without `map_location`, a checkpoint that was saved from CUDA cannot be loaded on a machine without CUDA"
     help = 'pass `map_location="cpu"`'
-    fix_title = "Load the checkpoint onto the CPU"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A checkpoint that fills a module or an optimizer."""
@@ -118,9 +110,3 @@ class LoadOntoSavedDevice(CallRule):
         if in_many_processes(site):
             return Match(site, message="every process loads this checkpoint onto the GPU that saved it, mostly GPU 0")
         return Match(site, severity=Severity.ADVICE)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`map_location="cpu"`."""
-        from trainlint.fixing.rewrite import add_keyword
-
-        yield add_keyword(site.source, site.call, "map_location", '"cpu"')

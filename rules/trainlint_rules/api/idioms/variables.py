@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import origins
-from trainlint.analysis.conditions.values.tested_values import tested_to_be_no_tensor
 from trainlint.analysis.effects.creations import ALL, RANDOM_FILLS
 from trainlint.analysis.programs.old_names.deprecated_uses import is_unused_import
 from trainlint.analysis.semantic_model import SemanticModel
@@ -15,8 +13,6 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import (
     argument,
     constant,
-    end_position,
-    has_unpacked_arguments,
     imported_names,
     last_name,
     nodes_in,
@@ -26,11 +22,8 @@ from trainlint.analysis.syntax.roles import Role, role
 from trainlint.analysis.tables.host_reads import CPU
 from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.guard import early_guard
-from trainlint.finding import Edit
 
 VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
-_ARGUMENTS = ("data", "requires_grad", "volatile")
-"""The arguments of the old constructor, in their order; the last one does nothing since PyTorch 0.4."""
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _FRESH_METHODS = frozenset({"new", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor"})
 _CASTS = frozenset({*MOVES, CPU.name, "type", "float", "double", "half", "long", "int", "bool"})
@@ -90,69 +83,8 @@ def is_volatile(call: ast.Call) -> bool:
     return constant(argument(call, "volatile")) is True
 
 
-def unwrap(site: Site) -> Iterator[Edit]:
-    """Put the tensor itself in the place of a call. Raises Unfixable where the text does not show what is the same.
-
-    `x = Variable(x)` goes as a whole, since `x = x` would be left of it.
-    """
-    from trainlint.fixing.expressions import replace_by_text
-    from trainlint.fixing.layout import Unfixable
-    from trainlint.fixing.statements import remove_statement
-
-    written = unwrapped(site)
-    if written is None:
-        raise Unfixable(f"the arguments of `Variable` at line {site.call.lineno} of {site.path} are out of sight")
-    match site.statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is site.call and name == written:
-            yield from remove_statement(site.source, site.statement)
-        case _:
-            yield replace_by_text(site.source, site.call, _indented_as_call(site, written))
-
-
-def _indented_as_call(site: Site, written: str) -> str:
-    """What a call wraps, with its further lines moved left where it began on a line of its own."""
-    data = argument(site.call, "data", 0)
-    if data is None or data.lineno == site.call.lineno or any(quotes in written for quotes in ('"""', "'''", "\\")):
-        return written
-    deeper = _indentation(site.source.line(data.lineno)) - _indentation(site.source.line(site.call.lineno))
-    first, *rest = written.split("\n")
-    return "\n".join([first, *(line[max(0, min(deeper, _indentation(line))) :] for line in rest)])
-
-
 def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
-
-
-def unwrapped(there: Site) -> str | None:
-    """The tensor itself where it is new or has no graph; else detached from it, as `Variable` detaches it.
-
-    None where the arguments are out of sight, or a test says that this is no tensor, so that no run gets here.
-    """
-    call = there.call
-    data = argument(call, "data", 0)
-    if data is None or not _has_known_arguments(call) or tested_to_be_no_tensor(data, there.block):
-        return None
-    flag, value, outline = _requires_grad(call), there.value(data), there.file.outline
-    # Where the file sets the flag somewhere, it could be set on what two names now share.
-    alone = not outline.stores.get("requires_grad") and not outline.calls.get("requires_grad_")
-    bare = _is_fresh(there, data) or (value.is_tensor and value.attached is False and not flag and alone)
-    text = there.source.text[there.source.offset(*position(data)) : there.source.offset(*end_position(data))]
-    written = text if isinstance(data, _PRIMARY) or (bare and not flag) else f"({text})"
-    return written + ("" if bare else ".detach()") + flag
-
-
-def _requires_grad(call: ast.Call) -> str:
-    """The call of `requires_grad_` that does what the argument did; empty where it did nothing."""
-    wanted = argument(call, "requires_grad", 1)
-    if wanted is None or constant(wanted) is False:
-        return ""
-    return f".requires_grad_({'' if constant(wanted) is True else ast.unparse(wanted)})"
-
-
-def _has_known_arguments(call: ast.Call) -> bool:
-    """Whether a call gives what the class takes, and nothing out of sight."""
-    named = all(keyword.arg in _ARGUMENTS for keyword in call.keywords)
-    return named and len(call.args) <= len(_ARGUMENTS) and not has_unpacked_arguments(call)
 
 
 def _is_without_graph(node: ast.expr) -> bool:

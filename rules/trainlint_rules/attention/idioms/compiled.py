@@ -12,13 +12,8 @@ from trainlint.analysis.syntax.names import argument, constant, nodes_in, positi
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.signs import COMPILES, FUSED, FUSED_NORM, OWN_KERNELS, SCRIPTS
 from trainlint.contract.guard import early_guard, guard
-from trainlint.contract.guards.names import shows
 
-compiles_or_fuses = shows(
-    "the file compiles, scripts or names fused kernels", COMPILES, SCRIPTS, FUSED, FUSED_NORM, OWN_KERNELS
-)
 _COMPILE = "torch.compile"
 _LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")
 """Decorators of functions that the compiler does not look into, or runs once."""

@@ -118,11 +118,6 @@ def may_lose_bias(norm: Site, layer: ast.Call) -> Confidence:
     return Confidence.POSSIBLE if _bias_argument(layer) or _LIBRARY.search(norm.path) else Confidence.LIKELY
 
 
-def gives_bias_by_place(layer: ast.Call) -> bool:
-    """Whether `bias` stands among the positional arguments."""
-    return len(layer.args) > _BIAS_AT[last_name(layer.func)]
-
-
 def _bias_argument(layer: ast.Call) -> ast.expr | None:
     return argument(layer, "bias", _BIAS_AT[last_name(layer.func)])
 

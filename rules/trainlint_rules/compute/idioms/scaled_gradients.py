@@ -57,12 +57,6 @@ def scaled_step(site: Site) -> ScaledStep | None:
     return None
 
 
-def once_for_each(site: Site, step: ScaledStep) -> bool:
-    """Whether a place runs once for each step."""
-    same_loop = site.block.innermost_loop() is step.place.block.innermost_loop()
-    return same_loop and isinstance(site.statement, ast.Expr | ast.Assign)
-
-
 def _runs_with(site: Site, place: Place) -> bool:
     same = site.file.graph.enclosing(place.block) is site.function
     return same and may_run_together(place.block, site.block)

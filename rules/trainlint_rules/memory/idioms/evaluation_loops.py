@@ -35,14 +35,6 @@ def is_trained(site: Site, names: set[str]) -> bool:
     return any(flow.goes_through(name) for name in names)
 
 
-def whole_evaluation(site: Site) -> ast.FunctionDef | None:
-    """The function around, if all of it is an evaluation, so that a decorator says it best."""
-    function = site.function
-    if function is None or function.is_generator or site.file.loops.summary(function):
-        return None
-    return function.node if isinstance(function.node, ast.FunctionDef) and _is_named_so(function) else None
-
-
 def sure_of_evaluation(site: Site) -> Confidence:
     """How sure it is that the function around evaluates: it calls `eval`, or its name says so."""
     function = site.function

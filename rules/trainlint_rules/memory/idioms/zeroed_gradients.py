@@ -15,18 +15,13 @@ from trainlint.contract.guard import early_guard, guard
 from trainlint.contract.guards.names import shows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit
 
 _ADDING = frozenset(
     {"add_", "sub_", "copy_", "lerp_", "addcmul_", "addcdiv_", "index_add_", "index_copy_", "scatter_", "set_"}
 )
 """Methods by which code puts gradients of its own into what is there, so that something must be there."""
-_PREPARING = ("detach_", "requires_grad_")
-"""Methods by which a gradient that is kept is taken out of its graph."""
 
 gradients_in_buffers = shows(
     "the code names CUDA graphs or gradient buffers, whose addresses must not change",
@@ -52,38 +47,6 @@ def zeroed_gradient(site: Site) -> ast.Attribute | None:
             targets = nodes_in(loop.node.target) if isinstance(loop.node, ast.For) else []
             return gradient if any(isinstance(part, ast.Name) and part.id == name for part in targets) else None
     return None
-
-
-def assigned_none(site: Site, gradient: ast.Attribute) -> Iterator[Edit]:
-    """`p.grad = None` in place of a statement such as `p.grad.zero_()`; nothing where the call is part of another.
-
-    A `p.grad.detach_()` of the same loop goes: it has nothing left to prepare. Nothing where a test decides on it.
-    """
-    statement = site.statement
-    prepared = _preparations(site, gradient)
-    if any(other.block is not site.block or not isinstance(other.statement, ast.Expr) for other in prepared):
-        return
-    if isinstance(statement, ast.Expr) and statement.value is site.node:
-        import libcst as cst
-
-        from trainlint.fixing.rewrite import remove_statement, replace_simple_statement
-
-        for other in prepared:
-            yield from remove_statement(site.source, other.statement)
-        target = cst.ensure_type(cst.parse_expression(ast.unparse(gradient)), cst.Attribute)
-        new = cst.Assign([cst.AssignTarget(target)], cst.Name("None"))
-        yield replace_simple_statement(site.source, statement, new)
-
-
-def _preparations(site: Site, gradient: ast.Attribute) -> list[Site]:
-    """The calls that take a gradient out of its graph, in the loop in which it is zeroed."""
-    loop = site.block.innermost_loop()
-    return [
-        other
-        for other in site.calls(*_PREPARING)
-        if loop is not None and other.block.within(loop) and isinstance(other.call.func, ast.Attribute)
-        if ast.dump(other.receiver) == ast.dump(gradient)
-    ]
 
 
 @guard
