@@ -31,7 +31,6 @@ CHOSEN = {
     "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
     "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",
     "tests/cases/TRN814/old_arguments.py": "old interfaces: renamed arguments, versions of torch",
-    "tests/cases/TRN901/step_times.py": "profiling: clocks, and what the device still does when they are read",
 }
 """Path from the root of the repository → what the file is there for."""
 

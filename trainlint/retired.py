@@ -52,6 +52,7 @@ RETIRED = {
     "TRN610": "adagrad-before-device",
     "TRN611": "clip-per-parameter",
     "TRN704": "compile-in-loop",
+    "TRN706": "graph-break-in-compiled",
     "TRN708": "log-softmax-then-nll",
     "TRN710": "norm-by-hand",
     "TRN712": "one-hot-matmul",
@@ -60,6 +61,7 @@ RETIRED = {
     "TRN716": "unfused-batch-norm-inference",
     "TRN813": "ddp-broadcast-buffers-renamed",
     "TRN816": "cuda-default-tensor-type",
+    "TRN901": "timing-without-sync",
     "TRN905": "throughput-from-host-clock",
     "TRN906": "benchmark-without-warm-up",
 }

@@ -104,7 +104,6 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN817": ("deprecated-amp",),
     "TRN818": ("deprecated-other",),
     **{f"TRN{number}": ("deprecated-other",) for number in range(802, 817)},
-    "TRN901": ("timing-no-sync",),
 }
 """A finding may match a label of any issue that its rule stands for. Rules absent here are not scored."""
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import argument, constant, has_name_in, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.signs import FUSED_ATTENTION
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -13,15 +17,17 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.names import around_is_named
-from trainlint_rules.attention.idioms.returned_scores import returned_scores
-from trainlint_rules.attention.idioms.written_attention import biased, written_attention
 
 _FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
-
-_RETURNED = (
-    "use `torch.nn.functional.scaled_dot_product_attention` where the caller does not need `{scores}`, which it does "
-    "not return"
+_PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
+_TURNED = lazy(r"transpose|permute|swapaxes|\.mT\b|\.T\b|\.t\(|einsum|bmm|rearrange|movedim")
+_BIAS = lazy(r"bias|(\b|_)rel(_|\b|ative)|(\b|_)pos(_|\b|ition)|alibi|slope|rpe|table", re.IGNORECASE)
+_KEEPING = frozenset(
+    "to type type_as float half contiguous view reshape transpose permute expand flatten clone nan_to_num".split()
 )
+_LAST_DIMENSIONS = (-1, 2, 3)
+"""What the last dimension is called in scores of three or four dimensions."""
+_DEEPEST = 8
 
 
 class AttentionByHand(CallRule):
@@ -107,7 +113,6 @@ class AttentionByHand(CallRule):
     unless = (
         supports_older_than((2, 0)),
         shows("the file also has a fused attention, and this is its fallback", FUSED_ATTENTION),
-        biased,
         around_is_named("the code around it is named as a slow or reference way", _FALLBACK),
     )
     message = "attention by hand (products at lines {first} and {last}) stores a matrix of all queries by all keys"
@@ -115,9 +120,102 @@ class AttentionByHand(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A softmax between a product of queries with keys and one with values."""
-        way = written_attention(site.file, site.place)
-        if way is None:
+        softened = _softened(site)
+        scores = _scores(softened, site.block, _DEEPEST) if softened is not None and site.function is not None else None
+        product = _product_of_probabilities(site) if scores is not None else None
+        if scores is None or product is None:
             return None
-        fields = {"first": way.scores.lineno, "last": way.outputs[0].lineno, "scores": returned_scores(site, way)}
-        instead = _RETURNED if fields["scores"] is not None else None
-        return Match(site, Confidence.POSSIBLE if way.cosine else self.sure, fields, help=instead)
+        return Match(site, fields={"first": scores.lineno, "last": product.lineno})
+
+
+def _softened(site: Site) -> ast.expr | None:
+    """What a softmax over the last dimension is taken of."""
+    call, module = site.call, site.call.func if isinstance(site.call.func, ast.Call) else None
+    if module is None and isinstance(call.func, ast.Attribute) and site.function is not None and site.function.owner:
+        made = [item.value for item in site.function.owner.attributes.get(call.func.attr, ())]
+        module = made[0] if len(made) == 1 and isinstance(made[0], ast.Call) else None
+    if module is not None:  # nn.Softmax(dim=-1)(scores), self.softmax(scores)
+        dimension, given = argument(module, "dim", 0), call.args
+    elif isinstance(call.func, ast.Attribute) and not (site.origin(call.func) or "").startswith("torch"):
+        dimension, given = argument(call, "dim", 0), [call.func.value]
+    else:
+        dimension, given = argument(call, "dim", 1), call.args
+    return given[0] if given and constant(dimension) in _LAST_DIMENSIONS else None
+
+
+def _scores(node: ast.expr, block: Block, depth: int) -> ast.expr | None:
+    """The product of queries and keys from which scores are made, scaled and masked; None with a bias added."""
+    if not depth:
+        return None
+    if _is_product(node):
+        names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
+        bound = [item.value for part in names for item in reaching(part.id, block, position(part)) if item.value]
+        if ast.unparse(node).count("normalize(") > 1:
+            return None  # attention between channels
+        return node if any(_TURNED.search(ast.unparse(item)) for item in (node, *bound)) else None
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            found = _scores(left, block, depth - 1) or _scores(right, block, depth - 1)
+            return None if isinstance(op, ast.Add) and _is_biased(node, block) else found
+        case ast.Call(func=ast.Attribute(attr="where" | "masked_fill"), args=[*given]) if given:
+            items = [*given, node.func.value] if isinstance(node.func, ast.Attribute) else given
+            return next((found for item in items if (found := _scores(item, block, depth - 1))), None)
+        case ast.Call(func=ast.Attribute(value=value)):
+            return _scores(value, block, depth - 1)
+        case ast.Name():
+            made = [item for item in reaching(node.id, block, position(node)) if item.value is not None]
+            if any(_BIAS.search(ast.unparse(item.value)) for item in made if item.value is not None):
+                return None
+            behind = [_scores(item.value, item.block, depth - 1) for item in made if item.value is not None]
+            return next((item for item in behind if item is not None), None)
+    return None
+
+
+def _is_product(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _PRODUCTS
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+
+
+def _product_of_probabilities(site: Site) -> ast.expr | None:
+    """The product that probabilities go into; None where the function returns or stores them, too."""
+    assert site.function is not None
+    nodes = sorted(
+        (node for node in nodes_in(site.function.node) if isinstance(node, ast.Assign | ast.Return)), key=position
+    )
+    held: set[str] = set()
+    found: ast.expr | None = None
+    for statement in nodes:
+        if position(statement) < position(site.statement) or statement.value is None:
+            continue
+        value = statement.value
+        if not has_name_in(value, held) and site.call not in nodes_in(value):
+            continue
+        product = next((part for part in nodes_in(value) if _is_product(part) and _holds(part, site.call, held)), None)
+        if isinstance(product, ast.expr):
+            inside = set(nodes_in(product))
+            if any(isinstance(part, ast.Name) and part.id in held and part not in inside for part in nodes_in(value)):
+                return None
+            found = found or product
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and _keeps(value):
+            held.add(statement.targets[0].id)
+        else:
+            return None
+    return found
+
+
+def _holds(node: ast.AST, call: ast.Call, names: set[str]) -> bool:
+    return has_name_in(node, names) or any(part is call for part in nodes_in(node))
+
+
+def _keeps(value: ast.expr) -> bool:
+    """Whether an expression leaves probabilities what they are: dropout and shaping."""
+    calls = [last_name(part.func) for part in nodes_in(value) if isinstance(part, ast.Call)]
+    return all("softmax" in name.lower() or name in _KEEPING or "drop" in name for name in calls)
+
+
+def _is_biased(node: ast.expr, block: Block) -> bool:
+    """Whether something in a sum is called a bias, or bound to something that is."""
+    names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
+    bound = [item.value for part in names for item in reaching(part.id, block, position(part)) if item.value]
+    return any(_BIAS.search(ast.unparse(item)) for item in (node, *bound))

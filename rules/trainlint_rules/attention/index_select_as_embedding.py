@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.autograd import autograd_off
+from trainlint.analysis.syntax.names import last_name
+from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.finding import Confidence, Severity
+from trainlint.patterns import lazy
 from trainlint.rule import Triggers
-from trainlint_rules.attention.idioms.forwards import outside_forward
-from trainlint_rules.attention.idioms.tables import come_once_each, lookup
+
+_INDICES = lazy(r"(^|_)(ids|indices|tokens|positions|labels|classes)$")
+_EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.modules.sparse.Embedding")
 
 
-class IndexSelectAsEmbedding(CallRule):
+class IndexSelectAsEmbedding(DeclaredRule):
     """Rows of a table of parameters are picked by indexing instead of by an embedding
 
     ## Why
@@ -71,16 +74,19 @@ class IndexSelectAsEmbedding(CallRule):
     name = "index-select-as-embedding"
     severity = Severity.ADVICE
     preview = True
-    on = ("index_select",)
+    sure = Confidence.LIKELY
     also = Triggers(subscripts=True)
-    unless = (come_once_each, autograd_off, outside_forward)
     message = "the backward pass of `{text}` is slow where an index comes often"
     help = "use `F.embedding({indices}, {table})`"
 
     def found(self, site: Site) -> Match | None:
-        """A parameter of two dimensions that is indexed by a tensor of indices."""
-        rows = lookup(site)
-        if rows is None:
-            return None
-        sure = Confidence.POSSIBLE if rows.by_call else Confidence.LIKELY
-        return Match(site, sure, {"indices": site.text(rows.indices), "table": site.text(rows.table)})
+        """The weight of an embedding of this object that is indexed by a tensor of indices."""
+        match site.node:
+            case ast.Subscript(value=ast.Attribute(attr="weight", value=owner) as table, slice=indices, ctx=ast.Load()):
+                named = isinstance(indices, ast.Name | ast.Attribute) and _INDICES.search(last_name(indices))
+                cls = site.function.owner if site.function is not None and isinstance(owner, ast.Attribute) else None
+                built = cls.attributes.get(last_name(owner), []) if cls is not None and named else []
+                made = built[0].value if len(built) == 1 else None
+                if isinstance(made, ast.Call) and site.file.kinds.imported(made.func, built[0].block) in _EMBEDDINGS:
+                    return Match(site, fields={"indices": site.text(indices), "table": site.text(table)})
+        return None

@@ -12,9 +12,8 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, RelatedPlace
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collectives.gather_rewrite import newest_function
 from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
-from trainlint_rules.distributed.idioms.gathers import gathered_list
+from trainlint_rules.distributed.idioms.gathers import gathered_list, newest_function
 from trainlint_rules.distributed.idioms.one_number import is_one_number
 from trainlint_rules.distributed.idioms.returned_gathers import joined_alike, joined_gather
 
@@ -37,7 +36,7 @@ def _joined_here(site: Site) -> Match | None:
         return None  # one finding for each `all_gather`
     gather = RelatedPlace(effect.path, effect.line, effect.column, "gathers into the list")
     also = [site.related(other, f"`{name}` gathers, and the list is only joined") for other in others]
-    function, _ = newest_function(site)
+    function = newest_function(site)
     fields = {"name": name, "line": joining.lineno, "function": function}
     return Match(site, Confidence.LIKELY, fields, message=_BY_HELPER, help=_HELP_BY_HELPER, related=(gather, *also))
 
@@ -86,7 +85,7 @@ class AllGatherThenCat(CallRule):
 
 
     Where the local tensor is put back into the list so that its gradient flows, gather the same way, and write it into
-    its part of the result: `output[rank * n : (rank + 1) * n] = features`. There is no fix for this form.
+    its part of the result: `output[rank * n : (rank + 1) * n] = features`.
 
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
@@ -119,9 +118,8 @@ class AllGatherThenCat(CallRule):
         gathered = gathered_list(site.file, site.place)
         if gathered is None:
             return _joined_here(site)
-        function, needs = newest_function(site)
+        function = newest_function(site)
         fields = {
-            "gathered": gathered,
             "name": gathered.name,
             "line": gathered.joining.statement.lineno,
             "function": function,

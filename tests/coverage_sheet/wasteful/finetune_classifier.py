@@ -40,7 +40,7 @@ def train(model, optimizer, scheduler, pictures, held_out, epochs):
             loss.backward()
             scheduler.step()  #! TRN604
             optimizer.step()
-            seconds = time.perf_counter() - start  #! TRN901
+            seconds = time.perf_counter() - start
             total += loss.item()  #! TRN201
             if loss > 20:  #! TRN203
                 print(f"the loss explodes after a step of {seconds:.3f} s")

@@ -104,21 +104,21 @@ class _Round:
     def writes(self) -> Iterator[tuple[ast.expr, ast.AST]]:
         """Where a tensor of the round is computed anew, in place or by assignment: it, and what computes it."""
         for part in self.parts:
-            match part:
-                case ast.AugAssign() if isinstance(constant(part.value), int):
-                    continue  # a counter
-                case ast.AugAssign(target=target):
-                    found = target, part
-                case ast.Assign(targets=[ast.Attribute(attr="data" | "grad") | ast.Subscript() as target], value=value):
-                    found = target, self._result(target, value)
-                case ast.Call(func=ast.Attribute(attr="copy_", value=target), args=[value, *_]):
-                    found = _receiver(target), self._result(target, value)
-                case ast.Call(func=ast.Attribute(attr=name, value=target)) if name in _IN_PLACE:
-                    found = _receiver(target), part
-                case _:
-                    continue
-            if found[1] is not None and self.roots(found[0]):
-                yield found
+            target, value = self._write(part)
+            if target is not None and value is not None and self.roots(target):
+                yield target, value
+
+    def _write(self, part: ast.AST) -> tuple[ast.expr | None, ast.AST | None]:
+        match part:
+            case ast.AugAssign(target=target) if not isinstance(constant(part.value), int):  # else a counter
+                return target, part
+            case ast.Assign(targets=[ast.Attribute(attr="data" | "grad") | ast.Subscript() as target], value=value):
+                return target, self._result(target, value)
+            case ast.Call(func=ast.Attribute(attr="copy_", value=target), args=[value, *_]):
+                return _receiver(target), self._result(target, value)
+            case ast.Call(func=ast.Attribute(attr=name, value=target)) if name in _IN_PLACE:
+                return _receiver(target), part
+        return None, None
 
     def copies(self) -> Iterator[ast.AST]:
         """Where one tensor of the round is copied into another."""
