@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-
-from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
-from trainlint.analysis.site import Site
-from trainlint.analysis.tables.versions.deprecations import Version
-from trainlint.finding import Fix, Safety, Severity
+from trainlint.finding import Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
-from trainlint_rules.api.idioms.linear_algebra import NEW_NAMES, needed_version, new_call
 
 
 class RemovedLinearAlgebra(DeprecatedName):
@@ -73,21 +67,3 @@ class RemovedLinearAlgebra(DeprecatedName):
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "is deprecated"
-
-    def needs(self, use: DeprecatedUse) -> Version | None:
-        """A later version where only that takes the arguments of this call."""
-        return needed_version(use.at, use.deprecation.symbol) or super().needs(use)
-
-    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
-        """Names that are exact in every call, and those that are in this one."""
-        call, symbol = use.at, use.deprecation.symbol
-        if not isinstance(call, ast.Call) or use.deprecation.exact:
-            return super().renamed(site, use)
-
-        def make() -> Fix:
-            edits = new_call(site, call, symbol)
-            return Fix(f"Use {NEW_NAMES[symbol]}", tuple(sorted(dict.fromkeys(edits))), Safety.SAFE)
-
-        from trainlint.fixing.rewrite import attempt
-
-        return attempt(make)

@@ -197,7 +197,11 @@ def _product_of_probabilities(site: Site) -> ast.expr | None:
             if any(isinstance(part, ast.Name) and part.id in held and part not in inside for part in nodes_in(value)):
                 return None
             found = found or product
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and _keeps(value):
+        elif (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and _keeps(value, site.call)
+        ):
             held.add(statement.targets[0].id)
         else:
             return None
@@ -208,10 +212,11 @@ def _holds(node: ast.AST, call: ast.Call, names: set[str]) -> bool:
     return has_name_in(node, names) or any(part is call for part in nodes_in(node))
 
 
-def _keeps(value: ast.expr) -> bool:
+def _keeps(value: ast.expr, softmax: ast.Call) -> bool:
     """Whether an expression leaves probabilities what they are: dropout and shaping."""
-    calls = [last_name(part.func) for part in nodes_in(value) if isinstance(part, ast.Call)]
-    return all("softmax" in name.lower() or name in _KEEPING or "drop" in name for name in calls)
+    inside = set(nodes_in(softmax))
+    calls = [last_name(part.func) for part in nodes_in(value) if isinstance(part, ast.Call) and part not in inside]
+    return all(name in _KEEPING or "drop" in name.lower() for name in calls)
 
 
 def _is_biased(node: ast.expr, block: Block) -> bool:

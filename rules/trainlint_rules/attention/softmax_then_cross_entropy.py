@@ -9,6 +9,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
@@ -111,6 +112,11 @@ def _built(site: Site, called: ast.expr, block: Block) -> str:
     if isinstance(called, ast.Name | ast.Attribute):
         bindings = site.file.outline.bindings(called, block)
         made = bindings[0].value if len(bindings) == 1 else None
-    while isinstance(made, ast.Call) and last_name(made.func) == "Sequential" and made.args:
-        made = made.args[-1]
+    while isinstance(made, ast.Call):
+        if last_name(made.func) == "Sequential" and made.args:
+            made = made.args[-1]
+        elif isinstance(made.func, ast.Attribute) and made.func.attr in RETURN_SELF:
+            made = made.func.value
+        else:
+            break
     return last_name(made.func) if isinstance(made, ast.Call) else ""

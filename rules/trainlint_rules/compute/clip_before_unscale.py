@@ -7,7 +7,7 @@ from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
-from trainlint_rules.compute.idioms.scaled_gradients import scaled_step, scaler_is_off, unscaled_before
+from trainlint_rules.compute.idioms.scaled_gradients import scaled_step, unscaled_before
 
 
 class ClipBeforeUnscale(CallRule):
@@ -82,7 +82,7 @@ class ClipBeforeUnscale(CallRule):
     severity = Severity.ERROR
     in_tests = True
     on = tuple(f"{package}.*.{name}" for name in sorted(IMPORTED) for package in ("torch", "timm"))
-    unless = (scaler_is_off, unscaled_before)
+    unless = (unscaled_before,)
     message = "gradients are clipped to almost nothing: the loss scale still multiplies them"
     help = "call `{scaler}.unscale_({optimizer})` first"
 

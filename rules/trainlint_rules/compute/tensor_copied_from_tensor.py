@@ -10,8 +10,6 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.copied_tensors import (
     converts_itself,
     copied_tensor,
-    may_be_list,
-    type_is_tested,
 )
 
 
@@ -77,7 +75,7 @@ class TensorCopiedFromTensor(CallRule):
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "copy construct from a tensor"
     on = ("torch.tensor",)
-    unless = (may_be_list, type_is_tested, converts_itself)
+    unless = (converts_itself,)
     message = "`{tensor}` is a tensor already: `torch.tensor` copies it with a warning and cuts its graph"
     help = "call `.detach().clone()` on it, or `.to(...)` if no copy is needed"
 

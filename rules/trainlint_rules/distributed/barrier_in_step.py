@@ -11,14 +11,7 @@ from trainlint_rules.distributed.idioms.collectives.barriers import (
     in_training_loop,
     is_barrier,
     reached_in_step,
-    separates_times,
-    waited_for_next,
 )
-
-
-def _runs_often(site: Site) -> bool:
-    """Whether it runs in each step or batch: once an epoch it costs nothing that anyone notices."""
-    return site.heat.heat.in_step or site.heat.heat is Heat.EVAL_STEP
 
 
 class BarrierInStep(CallRule):
@@ -79,7 +72,6 @@ class BarrierInStep(CallRule):
     on = ("barrier", "wait_for_everyone")
     when = dict.fromkeys(set(Heat) - {Heat.ONCE, Heat.RARE}, Confidence.CERTAIN)
     sure = Confidence.LIKELY
-    unless = (separates_times,)
     message = "`{text}` forces a GPU sync and makes all ranks wait for the slowest{often}"
     help = "remove it: the reduction of gradients brings the ranks together in each step"
 
@@ -87,11 +79,4 @@ class BarrierInStep(CallRule):
         """A barrier in each step, or one that the next collective makes superfluous."""
         if not is_barrier(site):
             return None
-        if in_training_loop(site) or reached_in_step(site):
-            return Match(site)
-        following = waited_for_next(site)
-        if following is None:
-            return None
-        message = "`{text}` stands right before `{next}`, in which all ranks wait for each other anyway"
-        sure = Confidence.CERTAIN if _runs_often(site) else Confidence.POSSIBLE
-        return Match(site, sure, {"next": following.name}, message=message, help="remove it")
+        return Match(site) if in_training_loop(site) or reached_in_step(site) else None

@@ -10,7 +10,7 @@ from trainlint.analysis.conditions.branches import may_run_together
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.contract.guard import guard
-from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -38,12 +38,6 @@ def unscaled_before(site: Site) -> bool:
     if any(_runs_with(site, item.place) for item in site.calls(*names)):
         return True
     return any(_runs_before(site, item.place) for item in site.calls(*IMPORTED))
-
-
-@guard
-def scaler_is_off(site: Site) -> bool:
-    """A gradient scaler of the file is switched off."""
-    return any(scaler.enabled is False for scaler in scalers(site.file))
 
 
 def scaled_step(site: Site) -> ScaledStep | None:
