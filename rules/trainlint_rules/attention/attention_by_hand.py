@@ -145,30 +145,41 @@ def _softened(site: Site) -> ast.expr | None:
 
 def _scores(node: ast.expr, block: Block, depth: int) -> ast.expr | None:
     """The product of queries and keys from which scores are made, scaled and masked; None with a bias added."""
-    if not depth:
-        return None
     if _is_product(node):
-        names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
-        bound = [item.value for part in names for item in reaching(part.id, block, position(part)) if item.value]
-        if ast.unparse(node).count("normalize(") > 1:
-            return None  # attention between channels
-        return node if any(_TURNED.search(ast.unparse(item)) for item in (node, *bound)) else None
+        return node if _multiplies_queries(node, block) else None
+    behind = (_scores(item, inner, depth - 1) for item, inner in _behind(node, block))
+    return next((found for found in behind if found is not None), None) if depth else None
+
+
+def _multiplies_queries(product: ast.expr, block: Block) -> bool:
+    """Whether one factor is turned, and not both are normalised, as in attention between channels."""
+    if ast.unparse(product).count("normalize(") > 1:
+        return False
+    return any(_TURNED.search(text) for text in _texts(product, block))
+
+
+def _behind(node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """What scores may be made of; nothing where a bias is added."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
-            found = _scores(left, block, depth - 1) or _scores(right, block, depth - 1)
-            return None if isinstance(op, ast.Add) and _is_biased(node, block) else found
-        case ast.Call(func=ast.Attribute(attr="where" | "masked_fill"), args=[*given]) if given:
-            items = [*given, node.func.value] if isinstance(node.func, ast.Attribute) else given
-            return next((found for item in items if (found := _scores(item, block, depth - 1))), None)
-        case ast.Call(func=ast.Attribute(value=value)):
-            return _scores(value, block, depth - 1)
+            biased = isinstance(op, ast.Add) and any(map(_BIAS.search, _texts(node, block)))
+            return [] if biased else [(left, block), (right, block)]
+        case ast.Call(func=function, args=given):
+            held = [function.value] if isinstance(function, ast.Attribute) else []
+            masks = given if last_name(function) in ("where", "masked_fill") else []
+            return [(item, block) for item in (*held, *masks)]
         case ast.Name():
-            made = [item for item in reaching(node.id, block, position(node)) if item.value is not None]
-            if any(_BIAS.search(ast.unparse(item.value)) for item in made if item.value is not None):
-                return None
-            behind = [_scores(item.value, item.block, depth - 1) for item in made if item.value is not None]
-            return next((item for item in behind if item is not None), None)
-    return None
+            made = [(item.value, item.block) for item in reaching(node.id, block, position(node))]
+            found = [(value, inner) for value, inner in made if value is not None]
+            return [] if any(_BIAS.search(ast.unparse(value)) for value, _ in found) else found
+    return []
+
+
+def _texts(node: ast.expr, block: Block) -> list[str]:
+    """An expression as text, and what its names are bound to."""
+    names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
+    bound = [item.value for part in names for item in reaching(part.id, block, position(part))]
+    return [ast.unparse(item) for item in (node, *bound) if item is not None]
 
 
 def _is_product(node: ast.AST) -> bool:
@@ -180,32 +191,33 @@ def _is_product(node: ast.AST) -> bool:
 def _product_of_probabilities(site: Site) -> ast.expr | None:
     """The product that probabilities go into; None where the function returns or stores them, too."""
     assert site.function is not None
-    nodes = sorted(
-        (node for node in nodes_in(site.function.node) if isinstance(node, ast.Assign | ast.Return)), key=position
-    )
     held: set[str] = set()
     found: ast.expr | None = None
-    for statement in nodes:
-        if position(statement) < position(site.statement) or statement.value is None:
-            continue
-        value = statement.value
-        if not has_name_in(value, held) and site.call not in nodes_in(value):
+    for statement, value in _statements(site.function.node, site.statement.lineno):
+        if not _holds(value, site.call, held):
             continue
         product = next((part for part in nodes_in(value) if _is_product(part) and _holds(part, site.call, held)), None)
-        if isinstance(product, ast.expr):
-            inside = set(nodes_in(product))
-            if any(isinstance(part, ast.Name) and part.id in held and part not in inside for part in nodes_in(value)):
-                return None
+        if isinstance(product, ast.expr) and not _holds_beside(value, product, held):
             found = found or product
-        elif (
-            isinstance(statement, ast.Assign)
-            and isinstance(statement.targets[0], ast.Name)
-            and _keeps(value, site.call)
-        ):
-            held.add(statement.targets[0].id)
-        else:
+            continue
+        name = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if product is not None or not isinstance(name, ast.Name) or not _keeps(value, site.call):
             return None
+        held.add(name.id)
     return found
+
+
+def _statements(function: ast.AST, first: int) -> list[tuple[ast.Assign | ast.Return, ast.expr]]:
+    """The assignments and returns from a line on, in the order of the text, each with its value."""
+    found = [node for node in nodes_in(function) if isinstance(node, ast.Assign | ast.Return) and node.lineno >= first]
+    ordered = sorted(found, key=lambda node: node.lineno)
+    return [(node, node.value) for node in ordered if node.value is not None]
+
+
+def _holds_beside(value: ast.expr, product: ast.expr, names: set[str]) -> bool:
+    """Whether an expression holds probabilities besides those that go into a product."""
+    inside = set(nodes_in(product))
+    return any(isinstance(part, ast.Name) and part.id in names and part not in inside for part in nodes_in(value))
 
 
 def _holds(node: ast.AST, call: ast.Call, names: set[str]) -> bool:
@@ -217,10 +229,3 @@ def _keeps(value: ast.expr, softmax: ast.Call) -> bool:
     inside = set(nodes_in(softmax))
     calls = [last_name(part.func) for part in nodes_in(value) if isinstance(part, ast.Call) and part not in inside]
     return all(name in _KEEPING or "drop" in name.lower() for name in calls)
-
-
-def _is_biased(node: ast.expr, block: Block) -> bool:
-    """Whether something in a sum is called a bias, or bound to something that is."""
-    names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
-    bound = [item.value for part in names for item in reaching(part.id, block, position(part)) if item.value]
-    return any(_BIAS.search(ast.unparse(item)) for item in (node, *bound))

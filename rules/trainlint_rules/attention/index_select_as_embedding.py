@@ -7,12 +7,20 @@ import ast
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.declared_rule import DeclaredRule, Match
+from trainlint.contract.guards.autograd import autograd_off
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Triggers
 
 _INDICES = lazy(r"(^|_)(ids|indices|tokens|positions|labels|classes)$")
-_EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.modules.sparse.Embedding")
+_TABLES = frozenset(
+    {
+        "torch.nn.Embedding",
+        "torch.nn.modules.sparse.Embedding",
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+    }
+)
 
 
 class IndexSelectAsEmbedding(DeclaredRule):
@@ -76,17 +84,26 @@ class IndexSelectAsEmbedding(DeclaredRule):
     preview = True
     sure = Confidence.LIKELY
     also = Triggers(subscripts=True)
+    unless = (autograd_off,)
     message = "the backward pass of `{text}` is slow where an index comes often"
     help = "use `F.embedding({indices}, {table})`"
 
     def found(self, site: Site) -> Match | None:
-        """The weight of an embedding of this object that is indexed by a tensor of indices."""
+        """A parameter of this object, or the weight of an embedding, that is indexed by a tensor of indices."""
         match site.node:
-            case ast.Subscript(value=ast.Attribute(attr="weight", value=owner) as table, slice=indices, ctx=ast.Load()):
-                named = isinstance(indices, ast.Name | ast.Attribute) and _INDICES.search(last_name(indices))
-                cls = site.function.owner if site.function is not None and isinstance(owner, ast.Attribute) else None
-                built = cls.attributes.get(last_name(owner), []) if cls is not None and named else []
+            case ast.Subscript(value=ast.Attribute() as table, slice=indices, ctx=ast.Load()):
+                built = site.file.outline.bindings(table.value if table.attr == "weight" else table, site.block)
                 made = built[0].value if len(built) == 1 else None
-                if isinstance(made, ast.Call) and site.file.kinds.imported(made.func, built[0].block) in _EMBEDDINGS:
-                    return Match(site, fields={"indices": site.text(indices), "table": site.text(table)})
+                named = isinstance(indices, ast.Name | ast.Attribute) and _INDICES.search(last_name(indices))
+                if named and isinstance(made, ast.Call):
+                    if site.file.kinds.imported(made.func, built[0].block) in _TABLES and len(_sizes(made)) == 2:
+                        return Match(site, fields={"indices": site.text(indices), "table": site.text(table)})
         return None
+
+
+def _sizes(made: ast.Call) -> list[ast.expr]:
+    """The sizes of an embedding, or of what a parameter is made of: `nn.Parameter(torch.zeros(n, d))`."""
+    inner = made.args[0] if made.args and isinstance(made.args[0], ast.Call) else None
+    if inner is None:
+        return made.args[:2]
+    return inner.args[0].elts if inner.args and isinstance(inner.args[0], ast.Tuple) else inner.args

@@ -95,15 +95,18 @@ def _softmax(site: Site, node: ast.expr, block: Block, depth: int) -> ast.expr |
         return _softmax(site, value, found[0].block, depth - 1) if value is not None else None
     if not isinstance(node, ast.Call) or not depth:
         return None
-    built = _built(site, node.func, block)
-    if last_name(node.func) == "softmax" or built == "Softmax":
+    if last_name(node.func) == "softmax" or _built(site, node.func, block) == "Softmax":
         return node
-    is_named = isinstance(node.func, ast.Name | ast.Attribute)
-    cls = site.file.graph.instance_class(node.func, block) if is_named else None
-    forward = site.file.graph.method(cls, "forward") if cls is not None else None
-    returned = [(p.node.value, p.block) for p in forward.returns if isinstance(p.node, ast.Return)] if forward else []
-    made = [_softmax(site, value, inner, depth - 1) if value is not None else None for value, inner in returned]
+    made = [_softmax(site, value, inner, depth - 1) for value, inner in _returned(site, node.func, block)]
     return made[0] if made and all(made) else None
+
+
+def _returned(site: Site, called: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """What the `forward` of a model of the file returns."""
+    cls = site.file.graph.instance_class(called, block) if isinstance(called, ast.Name | ast.Attribute) else None
+    forward = site.file.graph.method(cls, "forward") if cls is not None else None
+    places = forward.returns if forward is not None else ()
+    return [(p.node.value, p.block) for p in places if isinstance(p.node, ast.Return) and p.node.value is not None]
 
 
 def _built(site: Site, called: ast.expr, block: Block) -> str:

@@ -17,7 +17,7 @@ from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, has_one_worker,
 
 _BASES = (["torch.utils.data.IterableDataset"], ["torch.utils.data.dataset.IterableDataset"])
 _DIFFERS = lazy(
-    r"worker|rank|shard|world_?size|replica|split_(by|data)|islice|partition|queue|socket|subscribe|"
+    r"worker|rank|shard|world_?size|replica|split_(by|data)|itertools|partition|queue|socket|subscribe|"
     r"\b(rand|shuffle|permut|choice|sampler|multinomial)|(\b|_)envs?\b|agent|replay|rollout|episode|while True",
     re.IGNORECASE,
 )

@@ -11,7 +11,8 @@ from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.tables.optimizers import CLASSES
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.analysis.tables.signs import ADAPTERS, DEEPSPEED, FEW_BITS, FSDP2, SHARDED, SMALL_STATES
+from trainlint.analysis.tables.signs import ADAPTERS, DEEPSPEED, FEW_BITS, SHARDED, SMALL_STATES
+from trainlint.analysis.tables.signs import FSDP2 as SHARDING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
@@ -102,7 +103,7 @@ class DdpOfLargeModel(CallRule):
     on = DDP_ORIGINS
     unless = (
         shows("the code names adapters or states of fewer bits", ADAPTERS, FEW_BITS, SMALL_STATES),
-        shows("the code shards a model on another path", SHARDED, FSDP2, DEEPSPEED),
+        shows("the code shards a model on another path", SHARDED, SHARDING, DEEPSPEED),
         runs_no_backward,
     )
     message = "DDP keeps {whole} GB on each GPU: {count} parameters (by {source}), {each} bytes each with {optimizer}"
@@ -110,36 +111,45 @@ class DdpOfLargeModel(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A wrapped model in a file that declares one size of a model."""
-        from trainlint.planning.memory import memory
-        from trainlint.planning.model import model_of_parameters
-        from trainlint.planning.states import state_bytes
-        from trainlint.planning.strategies import DDP
-        from trainlint.planning.strategies import FSDP2 as SHARDING
-        from trainlint.planning.training import Cluster, Optimizer, Precision, Training
-
         model = argument(site.call, "module", 0)
         made = _made(site, model, site.block) if model is not None else None
         declared = _declared_size(*made) if made is not None else None
         if made is None or declared is None or _freezes_weights(site):
             return None
-        parameters, source = declared
-        used = [row for row in CLASSES.values() if any(site.calls(row.name))]
-        row = max(used, key=lambda item: item.moments, default=CLASSES["Adam"])
         half = any(last_name(item.value) in _HALF or constant(item.value) in _HALF for item in made[0].keywords)
-        precision = Precision.BF16 if half else Precision.FP32
-        training = Training(precision, Optimizer(row.name, row.moments), cluster=Cluster(gpus=_SHARDS))
-        whole, part = (memory(model_of_parameters(parameters), training, way).states / 1e9 for way in (DDP, SHARDING))
-        about = "about " if source.startswith('"') else ""
-        fields = {"whole": f"{whole:.0f}", "part": f"{part:.0f}", "shards": _SHARDS, "source": source}
-        fields |= {
-            "count": f"{about}{parameters / 1e9:.1f} billion",
-            "optimizer": row.name,
-        }
-        fields["each"] = f"{state_bytes(precision, training.optimizer).total:g}"
+        fields, whole = _figures(declared[0], *_optimizer(site), half=half)
+        about = "about " if declared[1].startswith('"') else ""
+        fields |= {"count": f"{about}{declared[0] / 1e9:.1f} billion", "source": declared[1]}
         if whole < _DEVICE_MEMORY / 2:
             return None
-        sure = doubted(bool(about)) if whole > _DEVICE_MEMORY else Confidence.POSSIBLE
-        return Match(site, sure, fields)
+        return Match(site, doubted(bool(about)) if whole > _DEVICE_MEMORY else Confidence.POSSIBLE, fields)
+
+
+def _optimizer(site: Site) -> tuple[str, int]:
+    """The optimizer with the most states for each parameter that the file builds, and how many; Adam where none is."""
+    used = [row for row in CLASSES.values() if any(site.calls(row.name))]
+    row = max(used or CLASSES.values(), key=lambda item: item.moments)
+    moments = row.moments
+    if row.momentum_at is not None:
+        given = [argument(built.call, "momentum", row.momentum_at) for built in site.calls(row.name)]
+        moments += any(constant(item) not in (..., 0) for item in given if item is not None)
+    return row.name, moments
+
+
+def _figures(parameters: float, optimizer: str, moments: int, *, half: bool) -> tuple[dict[str, object], float]:
+    """What a message says of the states, and how many gigabytes they take on each GPU."""
+    from trainlint.planning.memory import memory
+    from trainlint.planning.model import model_of_parameters
+    from trainlint.planning.states import state_bytes
+    from trainlint.planning.strategies import DDP, FSDP2
+    from trainlint.planning.training import Cluster, Optimizer, Precision, Training
+
+    precision = Precision.BF16 if half else Precision.FP32
+    training = Training(precision, Optimizer(optimizer, moments), cluster=Cluster(gpus=_SHARDS))
+    whole, part = (memory(model_of_parameters(parameters), training, way).states / 1e9 for way in (DDP, FSDP2))
+    each = state_bytes(precision, training.optimizer).total
+    fields = {"whole": f"{whole:.0f}", "part": f"{part:.0f}", "shards": _SHARDS, "each": f"{each:g}"}
+    return {**fields, "optimizer": optimizer}, whole
 
 
 def _freezes_weights(site: Site) -> bool:
@@ -152,21 +162,25 @@ def _freezes_weights(site: Site) -> bool:
 
 def _made(site: Site, node: ast.expr, block: Block, depth: int = 8) -> tuple[ast.Call, Block] | None:
     """The call that makes what an expression stands for: through names, `.to(device)` and functions of the file."""
+    behind = _behind(site, node, block) if depth else None
+    if behind is not None:
+        return _made(site, *behind, depth - 1)
+    return (node, block) if isinstance(node, ast.Call) else None
+
+
+def _behind(site: Site, node: ast.expr, block: Block) -> tuple[ast.expr, Block] | None:
+    found: list[tuple[ast.expr | None, Block]] = []
     match node:
-        case ast.Name() if depth:
+        case ast.Name():
             bound = [item for item in reaching(node.id, block, position(node)) if item.how is How.ASSIGN]
-            one = bound[0] if len(bound) == 1 and bound[0].value is not None else None
-            return _made(site, one.value, one.block, depth - 1) if one is not None and one.value is not None else None
-        case ast.Call(func=ast.Attribute(attr=name, value=value)) if depth and name in RETURN_SELF:
-            return _made(site, value, block, depth - 1)
-        case ast.Call():
-            edge = site.file.graph.callee.get(node)
-            returned = edge.function.returns if edge is not None and depth else ()
-            values = [(place.node.value, place.block) for place in returned if isinstance(place.node, ast.Return)]
-            if len(values) == 1 and values[0][0] is not None:
-                return _made(site, values[0][0], values[0][1], depth - 1)
-            return node, block
-    return None
+            found = [(item.value, item.block) for item in bound]
+        case ast.Call(func=ast.Attribute(attr=name, value=value)) if name in RETURN_SELF:
+            return value, block
+        case ast.Call() if (edge := site.file.graph.callee.get(node)) is not None:
+            found = [(p.node.value, p.block) for p in edge.function.returns if isinstance(p.node, ast.Return)]
+    if len(found) != 1 or (value := found[0][0]) is None:
+        return None
+    return value, found[0][1]
 
 
 def _declared_size(call: ast.Call, block: Block) -> tuple[float, str] | None:

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap, wraps
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.blocks import BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, names_in
 from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.declared_rule import Match
@@ -22,8 +22,8 @@ _WRAPS_INNER = lazy(r"(?i)(^|_)(auto_?)?wrap(?!.*checkpoint)|^(?!.*(plan|state_d
 @guard
 def options_from_elsewhere(site: Site) -> bool:
     """`*args` or `**kwargs` may hold a policy."""
-    takes_policy = "fully_shard" not in site.text(site.call.func)
-    return has_unpacked_arguments(site.call) and takes_policy
+    own = wrap(site.file, site.place)
+    return has_unpacked_arguments(site.call) and own is not None and own.wrapper is Wrapper.FSDP1
 
 
 @guard
@@ -114,4 +114,7 @@ class FsdpWrapsOnlyOutermost(CalledNameRule):
         if isinstance(sharding.module, ast.Call) and (site.origin(sharding.module.func) or "").startswith("torch.nn."):
             return None  # one plain layer
         by_layers = "call `fully_shard` for each layer first" if sharding.wrapper is Wrapper.FSDP2 else None
-        return Match(site, help=by_layers)
+        # A caller that hands the model over may have wrapped parts of it.
+        bound = site.file.outline.bindings(sharding.module, site.block)
+        given = any(item.how is How.PARAMETER for item in bound) and isinstance(sharding.module, ast.Name)
+        return Match(site, Confidence.POSSIBLE if given else Confidence.CERTAIN, help=by_layers)

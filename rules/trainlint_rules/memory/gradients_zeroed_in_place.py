@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from itertools import takewhile
 
 from trainlint.analysis.site import Site
@@ -133,4 +134,4 @@ def _for_some(site: Site) -> bool:
     """Whether a test in the loop chooses the parameters by anything but their having a gradient."""
     inside = takewhile(lambda block: block.kind is not BlockKind.LOOP, site.block.outwards())
     tests = (block.node.test for block in inside if isinstance(block.node, ast.If))
-    return any("grad" not in ast.unparse(test) for test in tests)
+    return not all(re.search(r"\.grad( is not None)?$|requires_grad", ast.unparse(test)) for test in tests)

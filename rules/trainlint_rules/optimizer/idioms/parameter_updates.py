@@ -50,15 +50,19 @@ def update_of(loop: ParameterLoop) -> ParameterUpdate | None:
     if not writes and not copies:
         norms = sum(tensors.is_norm(part) for part in tensors.parts)
         return ParameterUpdate(Update.NORM, norms) if norms else None
+    update = _update(tensors, writes, copies=bool(copies))
+    kernels = len(copies) + tensors.kernels(value for _, value in writes)
+    return ParameterUpdate(update, kernels) if update is not None else None
+
+
+def _update(tensors: _Round, writes: list[tuple[ast.expr, ast.AST]], *, copies: bool) -> Update | None:
+    """What writes to the tensors of a round amount to."""
     if all(tensors.reads_gradient(target) for target, _ in writes):
-        update = Update.COPY if copies else Update.GRADIENT
-    elif any(tensors.reads_gradient(target) or tensors.reads_gradient(value) for target, value in writes):
-        update = Update.DESCENT
-    elif len(set().union(*(tensors.roots(part) for write in writes for part in write))) > 1:
-        update = Update.AVERAGE
-    else:
-        return None
-    return ParameterUpdate(update, len(copies) + tensors.kernels(value for _, value in writes))
+        return Update.COPY if copies else Update.GRADIENT
+    parts = [part for write in writes for part in write]
+    if any(map(tensors.reads_gradient, parts)):
+        return Update.DESCENT
+    return Update.AVERAGE if len(set().union(*map(tensors.roots, parts))) > 1 else None
 
 
 class _Round:
