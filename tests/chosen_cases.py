@@ -21,21 +21,16 @@ CHOSEN = {
     "examples/model.py": "modules without a training loop: layers, attention, roles such as forward",
     "examples/data.py": "data sets and collate functions: code that worker processes run",
     "tests/cases/TRN101/near_misses.py": "data: loaders whose options come from variables, dicts and branches",
-    "tests/cases/TRN104/near_misses.py": "data: loaders built in loops, functions and properties",
     "tests/cases/TRN203/near_misses.py": "synchronization: tests and texts; guards by interval, rank and option",
     "tests/cases/TRN205/many_shapes.py": "synchronization: batches as tuples, dicts and objects, copied to a device",
     "tests/cases/TRN207/tables.py": "synchronization: arrays and host tensors, values that stay the same over steps",
     "tests/cases/TRN209/near_misses.py": "synchronization: masks, indices and sizes of tensors",
     "tests/cases/TRN203/bars.py": "synchronization: progress bars, which are followed through their names",
-    "tests/cases/TRN303/targets.py": "memory: which parameters train, target networks, graphs that are never used",
     "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
     "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",
     "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
     "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",
-    "tests/cases/TRN710/written_out.py": "computing: formulas recognised in one expression",
-    "tests/cases/TRN716/serves.py": "computing: networks that only answer, evaluation modes",
     "tests/cases/TRN814/old_arguments.py": "old interfaces: renamed arguments, versions of torch",
-    "tests/cases/TRN901/step_times.py": "profiling: clocks, and what the device still does when they are read",
 }
 """Path from the root of the repository → what the file is there for."""
 

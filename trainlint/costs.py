@@ -69,8 +69,8 @@ KINDS = {
 """By code, and by the first four characters of the codes of a topic for all others of it."""
 
 SET_FOR_EACH_STEP = frozenset(
-    {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN409", "TRN410"}
-    | {"TRN413", "TRN507", "TRN508", "TRN509", "TRN510", "TRN511", "TRN513", "TRN517", "TRN518", "TRN520", "TRN521"}
+    {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN410"}
+    | {"TRN413", "TRN507", "TRN508", "TRN509", "TRN510", "TRN511", "TRN513", "TRN518", "TRN520", "TRN521"}
     | {"TRN522", "TRN530", "TRN536", "TRN537", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
 )
 """Rules about a setting: its line runs once, and what it sets holds in each step."""

@@ -89,14 +89,12 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN413": ("anomaly-on",),
     "TRN501": ("all-gather-cat",),
     "TRN502": ("collective-misuse",),
-    "TRN503": ("collective-misuse",),
     "TRN504": ("collective-misuse", "param-loop"),
     "TRN505": ("collective-misuse",),
     "TRN507": ("dataparallel",),
     "TRN508": ("ddp-unused-params",),
     "TRN510": ("no-sync-missing",),
     "TRN513": ("fsdp-no-policy",),
-    "TRN529": ("collective-misuse",),
     "TRN530": ("collective-misuse",),
     "TRN601": ("unfused-optimizer",),
     "TRN602": ("unfused-optimizer",),
@@ -106,7 +104,6 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN817": ("deprecated-amp",),
     "TRN818": ("deprecated-other",),
     **{f"TRN{number}": ("deprecated-other",) for number in range(802, 817)},
-    "TRN901": ("timing-no-sync",),
 }
 """A finding may match a label of any issue that its rule stands for. Rules absent here are not scored."""
 

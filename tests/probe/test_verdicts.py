@@ -186,7 +186,7 @@ def test_what_a_library_does_inside_of_a_counted_call_is_not_counted_twice() -> 
 
 def test_a_collective_of_a_device_returns_before_it_is_done() -> None:
     started = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 0.4, device="cuda")
-    found = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(started))
+    found = verdict(finding("TRN504"), {Symptom.COLLECTIVE}, run(started))
     assert (found.state, found.cost) == (State.UNMEASURED, None)
 
 
@@ -198,7 +198,7 @@ def test_a_warning_of_something_else_proves_nothing() -> None:
 
 def test_of_a_collective_that_could_only_be_hidden_nothing_is_surely_gained() -> None:
     blocked = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 100.0, device="cpu")
-    whole = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(blocked))
+    whole = verdict(finding("TRN504"), {Symptom.COLLECTIVE}, run(blocked))
     part = verdict(finding("TRN501"), {Symptom.COLLECTIVE}, run(blocked), in_part=True)
     assert (whole.state, whole.cost) == (State.CONFIRMED, Interval(4.25, 5.75))
     assert (part.state, part.cost) == (State.INCONCLUSIVE, Interval(0.0, 5.75))
@@ -207,9 +207,9 @@ def test_of_a_collective_that_could_only_be_hidden_nothing_is_surely_gained() ->
 def test_what_is_queued_for_a_device_that_the_call_does_not_name_is_not_priced_by_the_host() -> None:
     copied = Seen(Line("train.py", 14), Symptom.DEEP_COPY, "copy.deepcopy", 20, 100.0)
     on_cpu = replace(run(copied), device="cpu")
-    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, on_cpu).state is State.CONFIRMED
+    assert verdict(finding("TRN313"), {Symptom.DEEP_COPY}, on_cpu).state is State.CONFIRMED
     on_gpu = replace(run(copied), device="cuda")
-    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, on_gpu).state is State.UNMEASURED
+    assert verdict(finding("TRN313"), {Symptom.DEEP_COPY}, on_gpu).state is State.UNMEASURED
 
 
 def test_a_collection_may_be_hidden_behind_the_device() -> None:

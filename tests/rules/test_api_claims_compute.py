@@ -55,16 +55,6 @@ def test_modules_and_images_take_a_memory_format() -> None:
     assert convolution(images).is_contiguous(memory_format=torch.channels_last)
 
 
-def test_a_call_runs_hooks_and_forward_does_not() -> None:
-    """TRN415."""
-    model, seen = torch.nn.Linear(2, 2), []
-    model.register_forward_hook(lambda *given: seen.append(given))
-    model.forward(torch.ones(1, 2))
-    assert not seen
-    model(torch.ones(1, 2))
-    assert len(seen) == 1
-
-
 def test_a_tensor_made_of_a_tensor_warns_and_is_cut_from_the_graph() -> None:
     """TRN416: the copy by methods is the same, in values, data type, device and layout."""
     given = torch.arange(6.0, requires_grad=True).reshape(2, 3).T
@@ -92,17 +82,3 @@ def test_batch_normalization_takes_a_bias_away() -> None:
     layers = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)).double()
     layers(torch.randn(8, 3, 6, 6).double()).relu().square().sum().backward()
     assert layers[0].bias.grad.abs().max() < 1e-9 * layers[0].weight.grad.abs().max()
-
-
-def test_sizes_stand_where_the_rule_looks_for_them() -> None:
-    """TRN409."""
-    assert list(inspect.signature(torch.nn.Embedding).parameters)[:2] == ["num_embeddings", "embedding_dim"]
-    assert list(inspect.signature(torch.nn.Linear).parameters)[:2] == ["in_features", "out_features"]
-
-
-def test_rows_can_be_computed_together() -> None:
-    """TRN412: what the page advises gives the same."""
-    queries, keys = torch.randn(5, 4), torch.randn(5, 4)
-    row_by_row = torch.stack([(queries[i] * keys[i]).sum() for i in range(5)])
-    assert torch.allclose(row_by_row, (queries * keys).sum(dim=-1))
-    assert torch.allclose(row_by_row, torch.vmap(lambda query, key: (query * key).sum())(queries, keys))

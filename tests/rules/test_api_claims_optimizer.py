@@ -29,12 +29,6 @@ def test_averages_over_lists_are_those_of_the_loop() -> None:
     assert all(torch.allclose(one, other) for one, other in zip(looped, drawn, strict=True))
 
 
-def test_functions_for_lists_that_are_named_in_help_exist() -> None:
-    from trainlint_rules.optimizer.idioms.foreach_functions import NAMES
-
-    assert {name for name in NAMES if not hasattr(torch, name)} == set()
-
-
 def test_pytorch_averages_whole_models() -> None:
     swa_utils = pytest.importorskip("torch.optim.swa_utils")
     model = torch.nn.Linear(4, 2)

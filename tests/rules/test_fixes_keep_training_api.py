@@ -13,37 +13,15 @@ from trainlint.finding import Finding, Safety
 from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
-from trainlint_rules.api.autograd_variable import AutogradVariable
 from trainlint_rules.api.deprecated_elsewhere import DeprecatedElsewhere
 from trainlint_rules.api.functorch_namespace import FunctorchNamespace
 from trainlint_rules.api.private_collate import PrivateCollate
 from trainlint_rules.api.removed_keyword import RemovedKeyword
-from trainlint_rules.api.removed_linear_algebra import RemovedLinearAlgebra
 from trainlint_rules.api.sdp_kernel_context import SdpKernelContext
 
 torch = pytest.importorskip("torch")
 INSTALLED = tuple(int(part) for part in torch.__version__.split(".")[:2])
 
-VARIABLES = """
-import torch
-from torch.autograd import Variable
-
-
-def train():
-    torch.manual_seed(3)
-    model = torch.nn.Linear(4, 1)
-    offset = Variable(torch.zeros(1), requires_grad=True)
-    optimizer = torch.optim.SGD([*model.parameters(), offset], lr=0.1, momentum=0.9)
-    for _ in range(6):
-        inputs = Variable(torch.randn(8, 4))
-        outputs = model(inputs) + offset
-        targets = Variable(outputs * 0.5 + inputs.sum(1, keepdim=True))
-        loss = ((outputs - targets) ** 2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
 
 OLDER = """
 import torch
@@ -69,46 +47,6 @@ def train():
     return model
 """
 
-ALGEBRA = """
-import torch
-
-
-def train():
-    torch.manual_seed(7)
-    model = torch.nn.Linear(4, 4)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for _ in range(5):
-        x = torch.randn(6, 4)
-        y = model(x)
-        outer = torch.ger(y[0], x[1])
-        weights = torch.range(1, 4)
-        loss = (torch.chain_matmul(y, outer, outer) * weights).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
-
-FACTORS = """
-import torch
-
-
-def train():
-    torch.manual_seed(7)
-    model = torch.nn.Linear(4, 4)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for _ in range(5):
-        y = model(torch.randn(6, 4))
-        factor = torch.cholesky(y.t() @ y + 4 * torch.eye(4))
-        upper = torch.cholesky(y.t() @ y + 4 * torch.eye(4), upper=True)
-        q, r = torch.qr(y)
-        _, whole = torch.qr(y, some=True)
-        loss = (factor @ r).square().mean() + q.sum() + (upper @ whole).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
 
 TRANSFORMS = """
 import torch
@@ -186,18 +124,11 @@ def train():
 """
 
 FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
-    (AutogradVariable, VARIABLES, ("torch.zeros(1).requires_grad_()", "keepdim=True)).detach()"), ("Variable",)),
     (
         DeprecatedElsewhere,
         OLDER,
         ("init.kaiming_normal_(", "F.interpolate(", "clip_grad_norm_(model", "torch.nn.init.orthogonal_("),
         ("upsample",),
-    ),
-    (
-        RemovedLinearAlgebra,
-        ALGEBRA,
-        ("torch.linalg.multi_dot([y, outer, outer])", "torch.arange(1, 5, dtype="),
-        ("torch.chain_matmul", "torch.range"),
     ),
     (FunctorchNamespace, TRANSFORMS, ("from torch.func import grad, vmap",), ("functorch",)),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
@@ -222,12 +153,6 @@ def trained(text: str) -> tuple[dict[str, Any], Any]:
         parameters = names["train"]().state_dict()
     assert all(tensor.isfinite().all() for tensor in parameters.values())
     return parameters, torch.rand(4)
-
-
-@pytest.mark.skipif(INSTALLED >= (2, 14), reason="the old names raise from PyTorch 2.14 on")
-def test_training_with_factors_is_the_same_to_the_bit() -> None:
-    written = ("torch.linalg.cholesky(", "upper=True", "torch.linalg.qr(")
-    assert_same_training(RemovedLinearAlgebra, FACTORS, written, ("torch.qr",))
 
 
 @pytest.mark.parametrize(("rule", "text", "written", "gone"), FIXES, ids=[rule.code for rule, _, _, _ in FIXES])

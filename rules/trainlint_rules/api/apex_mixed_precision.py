@@ -11,7 +11,6 @@ from trainlint.contract.declared_rule import Match
 from trainlint_rules.api.idioms.apex import (
     FP16_OPTIMIZERS,
     INSTEAD,
-    in_adapter,
     instead_of,
     of_fp16_optimizer,
     reported_at_its_uses,
@@ -82,7 +81,7 @@ class ApexMixedPrecision(ReferenceRule):
     editor_tag = "deprecated"
     on = ("apex.amp", *FP16_OPTIMIZERS)
     in_tests = True
-    unless = (in_adapter, reported_at_its_uses)
+    unless = (reported_at_its_uses,)
     message = "`apex.amp{name}` is deprecated"
     help = "{instead}"
 

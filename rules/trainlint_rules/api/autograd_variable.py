@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
+from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.versions.needed_versions import FLOOR
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, constant, position
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.variables import (
-    VARIABLE,
-    is_idle_import,
-    is_volatile,
-    names_variable,
-    only_named,
-    unwrap,
-    wrapping_calls,
-)
 
-_UNUSED = "this import of `Variable` is unused, and `Variable` is deprecated since PyTorch 0.4"
-_SEVERAL = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients ({count} uses in this file)"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _VOLATILE = "`volatile=True` has no effect since PyTorch 0.4"
 _NO_GRAD = "run this under `torch.no_grad()`"
 
@@ -73,10 +68,6 @@ class AutogradVariable(ReferenceRule):
 
     `.detach()` is what `Variable` does; where `inputs` has no graph, as a batch, leave it out too.
 
-    ## Fix safety
-    A `Variable` is a plain tensor of its own. The tensor itself may be a subclass, is the same object under both names,
-    and is no tensor where nothing but `Variable(None)` made one.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line of `volatile=True`. Else nothing: a `Variable` is a
     tensor.
@@ -98,37 +89,29 @@ class AutogradVariable(ReferenceRule):
     severity = Severity.ADVICE
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "volatile"
-    on = VARIABLE
+    on = _VARIABLE
     in_tests = True
-    unless = (only_named,)
     message = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients"
     help = "use the tensor itself"
-    fix_title = "Use the tensor itself"
-    fix_safety = Safety.UNSAFE
-    fix_needs = FLOOR
 
     def found(self, site: Site) -> Match | None:
-        """The first use of the class as a constructor, `volatile=True`, or an import that nothing uses."""
-        if is_idle_import(site):
-            return Match(site, message=_UNUSED, help="remove the import")
-        if not names_variable(site):
+        """The first call of the class in a file, and each with `volatile=True`."""
+        there = called(site)
+        if there is None or origins(there.call.func, there.block).isdisjoint(_VARIABLE):
             return None
-        there, calls = called(site), wrapping_calls(site.file)
-        if there is None:
-            return None if calls else Match(site, Confidence.LIKELY)
-        if is_volatile(there.call):
+        if constant(argument(there.call, "volatile")) is True:
             return Match(there, message=_VOLATILE, help=_NO_GRAD, severity=Severity.WARNING)
-        if not calls or calls[0].call is not there.call:
-            return None
-        message = _SEVERAL.format(count=len(calls)) if len(calls) > 1 else None
-        return Match(there, message=message)
+        return Match(there) if there.call is _first_call(site.file) else None
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No import, or what the calls wrap: all of a file at once."""
-        from trainlint.fixing.imports import drop_name
 
-        if isinstance(site.node, ast.ImportFrom):
-            yield from drop_name(site.source, site.node, "Variable")
-        elif isinstance(match.site.node, ast.Call):
-            for call in [match.site] if is_volatile(match.site.node) else wrapping_calls(site.file):
-                yield from unwrap(call)
+@once
+def _first_call(file: SemanticModel) -> ast.AST | None:
+    """The first call in the text, one in code that runs before all others."""
+    order = {
+        call: (file.reachability.is_unreferenced(place.block), position(call))
+        for place in file.outline.all_calls()
+        if isinstance(call := place.node, ast.Call)
+        and not origins(call.func, place.block).isdisjoint(_VARIABLE)
+        and constant(argument(call, "volatile")) is not True
+    }
+    return min(order, key=lambda call: order[call], default=None)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.files import supports_older_than
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint_rules.api.idioms.guards import pickled_otherwise, supports_none_before
-from trainlint_rules.api.idioms.state_dicts import surely_loads_tensors
 
 _FIRST_WITH_IT = (1, 13)
 _ON_SINCE = (2, 6)
@@ -49,12 +46,6 @@ class LoadWithoutWeightsOnly(CallRule):
     For files that hold more, name the classes with `torch.serialization.add_safe_globals`, or write
     `weights_only=False` where you made the file yourself.
 
-    ## Fix safety
-    A file that holds anything but tensors and plain containers is refused: whole pickled models, NumPy scalars,
-    `argparse.Namespace`, configurations. There is a fix only where the code shows what the file holds: all that the
-    project saves under the same file name is plain, or what is loaded goes to `load_state_dict` of a module, whole.
-    Try it with your files nevertheless: somebody else may have made them.
-
     ## Confirmed by
     A FutureWarning of `torch.load` in PyTorch 2.4 and 2.5; nothing in other versions.
 
@@ -78,20 +69,9 @@ class LoadWithoutWeightsOnly(CallRule):
         "pass `weights_only=True` if the file holds only tensors, numbers, text and containers of them; "
         "pass `weights_only=False` for other files that you trust"
     )
-    fix_title = "Load tensors alone"
-    fix_safety = Safety.UNSAFE
-    fix_needs = _FIRST_WITH_IT
 
     def found(self, site: Site) -> Match | None:
         """A call that leaves the choice to the version."""
         if argument(site.call, "weights_only") is not None:
             return None
         return Match(site) if site.lacks(_ON_SINCE) else Match(site, Confidence.LIKELY, severity=Severity.ADVICE)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`weights_only=True`, where the code shows that nothing else is loaded than that reads."""
-        if not surely_loads_tensors(site):
-            return
-        from trainlint.fixing.rewrite import add_keyword
-
-        yield add_keyword(site.source, site.call, "weights_only", "True", keyword_only=True)

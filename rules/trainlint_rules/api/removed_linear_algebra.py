@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-
 from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.versions.deprecations import Version
-from trainlint.finding import Fix, Safety, Severity
+from trainlint.finding import Fix, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
-from trainlint_rules.api.idioms.linear_algebra import NEW_NAMES, needed_version, new_call
 
 
 class RemovedLinearAlgebra(DeprecatedName):
@@ -47,11 +43,11 @@ class RemovedLinearAlgebra(DeprecatedName):
     ```
 
     `torch.cholesky(A, upper=True)` becomes `torch.linalg.cholesky(A, upper=True)`, which reads the upper triangle as
-    before; `torch.linalg.cholesky(A).mH` reads the lower one. `torch.range` becomes `torch.arange` where its bounds and
-    its step are integers beyond doubt. Its end is moved by one, and it keeps its floating type, as in
-    `torch.arange(0, 8, dtype=torch.get_default_dtype())`, unless `dtype` or `out` names one.
+    before; `torch.linalg.cholesky(A).mH` reads the lower one. `torch.qr(A)` is `torch.linalg.qr(A)`, and
+    `torch.chain_matmul(A, B, C)` is `torch.linalg.multi_dot([A, B, C])`. `torch.range` includes its end and gives
+    floating-point numbers: `torch.range(0, 7)` is `torch.arange(0, 8, dtype=torch.get_default_dtype())`.
 
-    The rest asks for a person: `torch.linalg.solve(A, B)` takes its arguments the other way round,
+    Others need more than a new name: `torch.linalg.solve(A, B)` takes its arguments the other way round,
     `torch.linalg.eigh` reads the lower triangle unless told `UPLO="U"`, `torch.linalg.svd` returns V transposed, and a
     range of floating-point numbers, or up to a number that is not in sight, may end elsewhere than `torch.arange`.
 
@@ -73,21 +69,8 @@ class RemovedLinearAlgebra(DeprecatedName):
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "is deprecated"
-
-    def needs(self, use: DeprecatedUse) -> Version | None:
-        """A later version where only that takes the arguments of this call."""
-        return needed_version(use.at, use.deprecation.symbol) or super().needs(use)
+    fix_safety = None
 
     def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
-        """Names that are exact in every call, and those that are in this one."""
-        call, symbol = use.at, use.deprecation.symbol
-        if not isinstance(call, ast.Call) or use.deprecation.exact:
-            return super().renamed(site, use)
-
-        def make() -> Fix:
-            edits = new_call(site, call, symbol)
-            return Fix(f"Use {NEW_NAMES[symbol]}", tuple(sorted(dict.fromkeys(edits))), Safety.SAFE)
-
-        from trainlint.fixing.rewrite import attempt
-
-        return attempt(make)
+        """Nothing: most of the new functions take other arguments."""
+        return None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import end_position, nodes_in
+from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.contract.declared_rule import DeclaredRule, Match
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint.rule import Triggers
-from trainlint_rules.api.idioms.misspelt import TYPOS, called_instead, is_surely_tensor, of_own_class, read_elsewhere
 
 _METHOD = "requires_grad_"
-_NAMES = TYPOS | {_METHOD}
+_NAMES = frozenset({"require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", _METHOD})
 
 
 class RequireGradTypo(DeclaredRule):
@@ -43,9 +42,6 @@ class RequireGradTypo(DeclaredRule):
     A module has no such flag, only the method: `model.encoder.require_grad = False` must become
     `model.encoder.requires_grad_(False)`. The fix writes that wherever the code does not show a tensor.
 
-    ## Fix safety
-    The flag begins to work: what was trained until now is frozen, or the other way round. Losses change.
-
     ## Confirmed by
     Parameters that the code means to freeze have `requires_grad` true, and a gradient after the first backward pass.
 
@@ -63,25 +59,18 @@ class RequireGradTypo(DeclaredRule):
     aliases = ("TOR002",)
     also = Triggers(assignments=_NAMES)
     in_tests = True
-    unless = (of_own_class, read_elsewhere)
-    message = "`{target.attr}` {what}, so assigning to it changes nothing"
+    message = "`{name}` {what}, so assigning to it changes nothing"
     help = "write `requires_grad`"
-    fix_title = "Set requires_grad"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Iterator[Match]:
-        """Attributes that are set by a name that is almost the flag's."""
+        """Attributes that are set by a name that is almost the flag's, and that the file never reads."""
+        read = {node.attr for node in nodes_in(site.file.tree) if isinstance(node, ast.Attribute) and _is_read(node)}
         for node in nodes_in(site.statement) if isinstance(site.statement, ast.Assign | ast.AnnAssign) else ():
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in _NAMES:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in _NAMES - read:
                 what = "is a method" if node.attr == _METHOD else "is no attribute of a tensor"
-                yield Match(site.at(node), fields={"target": node, "what": what})
+                if dotted(node.value) not in ("self", "cls"):
+                    yield Match(site.at(node), fields={"name": node.attr, "what": what})
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The flag of a tensor, or a call of the method, which modules have as well."""
-        target, statement = match["target"], site.statement
-        if is_surely_tensor(match.site, target.value):
-            stop, name = site.source.offset(*end_position(target)), target.attr
-            if site.source.text.endswith(name, 0, stop):
-                yield Edit(stop - len(name), stop, "requires_grad")
-        elif isinstance(statement, ast.Assign) and statement.targets == [target]:
-            yield called_instead(site, target, statement)
+
+def _is_read(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Load) and node.attr != _METHOD

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.api.idioms.stable_logs import formula, of_whole_numbers, rounded, shifted_by_largest
+from trainlint.contract.guard import guard
+from trainlint.finding import Severity
+from trainlint.patterns import lazy
+
+_COUNTS = lazy(
+    r"(\b|_)(dur|durs|durations?|counts?|lengths?|lens?|indices|idx|positions?|ranks?|ceil|floor|round|long|int)(\b|_)"
+)
+"""Names of what is counted, and of what makes whole numbers."""
+
+
+@guard
+def of_whole_numbers(site: Site) -> bool:
+    """One is added to whole numbers (by their names), so that no digit is lost."""
+    rest = _more_than_one(site.call.args[0]) if isinstance(site.node, ast.Call) and site.call.args else None
+    return rest is not None and _COUNTS.search(ast.unparse(rest)) is not None
 
 
 class StableLog(CallRule):
@@ -45,9 +60,6 @@ class StableLog(CallRule):
         return gain + growth + total + torch.nn.functional.softplus(x)
     ```
 
-    ## Fix safety
-    The same function, rounded otherwise: results differ where the old ones were less exact.
-
     ## Confirmed by
     Cannot be measured by a probe: values are less exact, or become infinite for inputs that a run may never see.
 
@@ -69,25 +81,60 @@ class StableLog(CallRule):
     preview = True
     on = ("torch.log", "torch.exp")
     in_tests = True
-    unless = (of_whole_numbers, rounded, shifted_by_largest)
-    message = "{formula.fact}"
-    help = "write `{formula.shown}`"
-    fix_title = "Use {formula.function}"
-    fix_safety = Safety.NUMERICS
-    fix_drops = frozenset({"sum", "exp"})
+    unless = (of_whole_numbers,)
+    message = "{fact}"
+    help = "write `{instead}`"
 
     def found(self, site: Site) -> Match | None:
         """One of the three forms, written in one expression."""
-        unstable = formula(site)
-        return Match(site.at(unstable.at), fields={"formula": unstable}) if unstable is not None else None
+        given = site.call.args[0] if len(site.call.args) == 1 and not site.call.keywords else None
+        if given is None:
+            return None
+        if site.origin(site.call.func) == "torch.exp":
+            less = next((node for node in own_nodes(site.statement) if _is_less_one(node, site.call)), None)
+            fields = {"fact": "`torch.exp(x) - 1` loses the digits of a small x", "instead": "torch.expm1(x)"}
+            return Match(site.at(less), fields=fields) if less is not None else None
+        rest = _more_than_one(given)
+        if rest is not None and _is_exponent(site, rest):
+            fields = {"fact": "`torch.log(1 + torch.exp(x))` is infinite for a large x", "instead": "F.softplus(x)"}
+        elif rest is not None:
+            fields = {"fact": "`torch.log(1 + x)` loses the digits of a small x", "instead": "torch.log1p(x)"}
+        elif _is_summed_exponent(site, given):
+            fields = {"fact": "a log of summed exponentials overflows", "instead": "torch.logsumexp(x, dim)"}
+        else:
+            return None
+        return Match(site, fields=fields)
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The function that PyTorch has for it; none for a sum over all dimensions."""
-        from trainlint.fixing.rewrite import ensure_import, replace_expression
 
-        unstable = match["formula"]
-        if unstable.known:
-            module, _, name = unstable.function.rpartition(".")
-            function, imports = ensure_import(site.source, site.file.tree, module, name)
-            yield from imports
-            yield replace_expression(site.source, unstable.at, unstable.written(site, function))
+def _is_one(node: ast.AST) -> bool:
+    value = constant(node)
+    return type(value) in (int, float) and value == 1
+
+
+def _more_than_one(node: ast.expr) -> ast.expr | None:
+    """The x of `1 + x` and `x + 1`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return node.right if _is_one(node.left) else node.left if _is_one(node.right) else None
+    return None
+
+
+def _is_less_one(node: ast.AST, exponent: ast.Call) -> bool:
+    """Whether a node is `exp(x) - 1`."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return left is exponent and _is_one(right)
+    return False
+
+
+def _is_exponent(site: Site, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and site.origin(node.func) == "torch.exp"
+
+
+def _is_summed_exponent(site: Site, node: ast.expr) -> bool:
+    """Whether a call sums `torch.exp(x)` from which nothing was subtracted, so that it may overflow."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="sum", value=value), args=args):
+            summed = args[0] if site.origin(node.func) == "torch.sum" and args else value
+            of = summed.args[0] if isinstance(summed, ast.Call) and summed.args else None
+            return _is_exponent(site, summed) and not (isinstance(of, ast.BinOp) and isinstance(of.op, ast.Sub))
+    return False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety
 from trainlint_rules.attention.idioms.attention_weights import (
     chosen,
     drops_weights,
-    given_by_position,
     gives_all_three,
     hooked,
 )
@@ -61,10 +59,6 @@ class AttentionWeightsUnused(CallRule):
             return self.norm(x + attended)
     ```
 
-    ## Fix safety
-    Mathematically the same; results differ in the last bits, and dropout draws other random numbers. Where a mask
-    hides all keys of a query, the result was NaN and is finite now (torch 2.13; older versions may give NaN, too).
-
     ## Confirmed by
     `aten::softmax` between two `aten::bmm` inside of the module, and after the fix
     `aten::scaled_dot_product_attention`.
@@ -85,8 +79,6 @@ class AttentionWeightsUnused(CallRule):
     unless = (hooked, chosen)
     message = "`{called}` stores a matrix of attention weights that nobody reads"
     help = "pass `need_weights=False`"
-    fix_title = "Ask for no attention weights"
-    fix_safety = Safety.NUMERICS
 
     def found(self, site: Site) -> Iterator[Match]:
         """The calls of a module built here whose second result goes nowhere."""
@@ -94,10 +86,3 @@ class AttentionWeightsUnused(CallRule):
             there = Site(site.file, place)
             if drops_weights(place) and gives_all_three(there.call):
                 yield Match(there, fields={"called": there.text(there.call.func)})
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`need_weights=False`."""
-        from trainlint.fixing.rewrite import set_keyword
-
-        if not given_by_position(match.site.call):
-            yield set_keyword(site.source, match.site.call, "need_weights", "False")

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import Match
+from trainlint.analysis.syntax.names import last_name
+from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.contract.guards.autograd import autograd_off
 from trainlint.finding import Confidence, Severity
+from trainlint.patterns import lazy
 from trainlint.rule import Triggers
-from trainlint_rules.attention.idioms.forwards import outside_forward
-from trainlint_rules.attention.idioms.tables import come_once_each, lookup
+
+_INDICES = lazy(r"(^|_)(ids|indices|tokens|positions|labels|classes)$")
+_TABLES = frozenset(
+    {
+        "torch.nn.Embedding",
+        "torch.nn.modules.sparse.Embedding",
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+    }
+)
 
 
-class IndexSelectAsEmbedding(CallRule):
+class IndexSelectAsEmbedding(DeclaredRule):
     """Rows of a table of parameters are picked by indexing instead of by an embedding
 
     ## Why
@@ -71,16 +82,28 @@ class IndexSelectAsEmbedding(CallRule):
     name = "index-select-as-embedding"
     severity = Severity.ADVICE
     preview = True
-    on = ("index_select",)
+    sure = Confidence.LIKELY
     also = Triggers(subscripts=True)
-    unless = (come_once_each, autograd_off, outside_forward)
+    unless = (autograd_off,)
     message = "the backward pass of `{text}` is slow where an index comes often"
     help = "use `F.embedding({indices}, {table})`"
 
     def found(self, site: Site) -> Match | None:
-        """A parameter of two dimensions that is indexed by a tensor of indices."""
-        rows = lookup(site)
-        if rows is None:
-            return None
-        sure = Confidence.POSSIBLE if rows.by_call else Confidence.LIKELY
-        return Match(site, sure, {"indices": site.text(rows.indices), "table": site.text(rows.table)})
+        """A parameter of this object, or the weight of an embedding, that is indexed by a tensor of indices."""
+        match site.node:
+            case ast.Subscript(value=ast.Attribute() as table, slice=indices, ctx=ast.Load()):
+                built = site.file.outline.bindings(table.value if table.attr == "weight" else table, site.block)
+                made = built[0].value if len(built) == 1 else None
+                named = isinstance(indices, ast.Name | ast.Attribute) and _INDICES.search(last_name(indices))
+                if named and isinstance(made, ast.Call):
+                    if site.file.kinds.imported(made.func, built[0].block) in _TABLES and len(_sizes(made)) == 2:
+                        return Match(site, fields={"indices": site.text(indices), "table": site.text(table)})
+        return None
+
+
+def _sizes(made: ast.Call) -> list[ast.expr]:
+    """The sizes of an embedding, or of what a parameter is made of: `nn.Parameter(torch.zeros(n, d))`."""
+    inner = made.args[0] if made.args and isinstance(made.args[0], ast.Call) else None
+    if inner is None:
+        return made.args[:2]
+    return inner.args[0].elts if inner.args and isinstance(inner.args[0], ast.Tuple) else inner.args

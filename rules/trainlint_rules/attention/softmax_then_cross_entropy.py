@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
 from trainlint_rules.attention.idioms.built import CROSS_ENTROPY, losses_at
-from trainlint_rules.attention.idioms.softened import loss_given, softened
+
+_DEEPEST = 6
 
 
 class SoftmaxThenCrossEntropy(CallRule):
@@ -75,7 +81,45 @@ class SoftmaxThenCrossEntropy(CallRule):
     def found(self, site: Site) -> Iterator[Match]:
         """Calls of the loss whose predictions have been through a softmax."""
         for loss in losses_at(site):
-            given = loss_given(loss.place)
-            made = softened(loss.file, given, loss.block) if given is not None else None
-            if made is not None and made.function == "softmax":
-                yield Match(loss, fields={"line": made.call.lineno})
+            given = argument(loss.call, "input", 0)
+            made = _softmax(site, given, loss.block, _DEEPEST) if given is not None else None
+            if made is not None:
+                yield Match(loss, fields={"line": made.lineno})
+
+
+def _softmax(site: Site, node: ast.expr, block: Block, depth: int) -> ast.expr | None:
+    """The softmax that an expression's value surely has been through: a call, or what a model of the file returns."""
+    if isinstance(node, ast.Name) and depth:
+        found = reaching(node.id, block, position(node))
+        value = found[0].value if len(found) == 1 and found[0].how is How.ASSIGN and not found[0].path else None
+        return _softmax(site, value, found[0].block, depth - 1) if value is not None else None
+    if not isinstance(node, ast.Call) or not depth:
+        return None
+    if last_name(node.func) == "softmax" or _built(site, node.func, block) == "Softmax":
+        return node
+    made = [_softmax(site, value, inner, depth - 1) for value, inner in _returned(site, node.func, block)]
+    return made[0] if made and all(made) else None
+
+
+def _returned(site: Site, called: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """What the `forward` of a model of the file returns."""
+    cls = site.file.graph.instance_class(called, block) if isinstance(called, ast.Name | ast.Attribute) else None
+    forward = site.file.graph.method(cls, "forward") if cls is not None else None
+    places = forward.returns if forward is not None else ()
+    return [(p.node.value, p.block) for p in places if isinstance(p.node, ast.Return) and p.node.value is not None]
+
+
+def _built(site: Site, called: ast.expr, block: Block) -> str:
+    """The name of the class that builds the module that is called: `nn.Softmax`, at the end of a `Sequential`, too."""
+    made: ast.expr | None = called
+    if isinstance(called, ast.Name | ast.Attribute):
+        bindings = site.file.outline.bindings(called, block)
+        made = bindings[0].value if len(bindings) == 1 else None
+    while isinstance(made, ast.Call):
+        if last_name(made.func) == "Sequential" and made.args:
+            made = made.args[-1]
+        elif isinstance(made.func, ast.Attribute) and made.func.attr in RETURN_SELF:
+            made = made.func.value
+        else:
+            break
+    return last_name(made.func) if isinstance(made, ast.Call) else ""

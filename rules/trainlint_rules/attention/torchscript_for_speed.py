@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.signs import COMPILES, ONNX, SAVED_SCRIPTS, SERVES
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.contract.guards.files import supports_older_than
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint_rules.attention.idioms.torch_script import (
-    FUSER,
-    SCRIPT,
-    SETTER,
-    asks_for_nvfuser,
-    served,
-    switched,
-    trains_nothing,
-)
+
+_SCRIPT, _FUSER, _SETTER = "torch.jit.script", "torch.jit.fuser", "torch._C._jit_set_nvfuser_enabled"
 
 
 class TorchscriptForSpeed(ReferenceRule):
@@ -82,17 +80,23 @@ class TorchscriptForSpeed(ReferenceRule):
     code = "TRN707"
     name = "torchscript-for-speed"
     preview = True
-    on = (SCRIPT, FUSER, SETTER)
-    unless = (supports_older_than((2, 0)), switched, served, trains_nothing)
+    on = (_SCRIPT, _FUSER, _SETTER)
+    unless = (
+        supports_older_than((2, 0)),
+        decided_by_version,
+        shows("the code compiles, exports, saves or serves", COMPILES, SERVES, SAVED_SCRIPTS, ONNX),
+    )
     message = "TorchScript is deprecated, and nvFuser, which fused such functions, is gone"
     help = "use `torch.compile`"
 
     def found(self, site: Site) -> Match | None:
-        """A scripted function, or a switch of the fuser that is gone."""
+        """A scripted function of a file that trains, or a switch of the fuser that is gone."""
         origin = site.origin(site.node) if isinstance(site.node, ast.expr) else None
-        if origin == SCRIPT:
+        if origin == _SCRIPT:
             decorated = isinstance(site.statement, ast.FunctionDef) and site.node in site.statement.decorator_list
-            return Match(site, Confidence.LIKELY) if decorated else None
-        if origin is None or not asks_for_nvfuser(site, origin):
+            trains = "Module" in site.source.text or site.file.outline.calls.get("backward")
+            return Match(site, Confidence.LIKELY) if decorated and trains else None
+        there = called(site) if origin in (_FUSER, _SETTER) else None
+        if there is None or constant(argument(there.call, "name", 0)) not in ("fuser2", True):
             return None
         return Match(site, message="TorchScript has no nvFuser any more, so this only prints a warning")

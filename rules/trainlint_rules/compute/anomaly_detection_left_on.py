@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.switches import LIGHTNING_TRAINER, checks_gradients, chosen, holds_step
 
@@ -54,9 +52,6 @@ class AnomalyDetectionLeftOn(CallRule):
 
     To find a NaN, switch it on behind an option, for the run that shows it.
 
-    ## Fix safety
-    The fix takes the call away. A backward that gives NaN then raises no error any more.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's warning at the line of `detect_anomaly()`; `set_detect_anomaly(True)` gives
     none. Else `torch.is_anomaly_enabled()` is true in a training step.
@@ -79,8 +74,6 @@ class AnomalyDetectionLeftOn(CallRule):
     unless = (chosen, checks_gradients)
     message = "anomaly detection is on in every run: it stores a traceback for each operation and forces GPU syncs"
     help = "remove it, or put it behind an option"
-    fix_title = "Switch anomaly detection off"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """Anomaly detection that a literal turns on, for a training step if for a block."""
@@ -91,12 +84,3 @@ class AnomalyDetectionLeftOn(CallRule):
         if isinstance(site.statement, ast.With):
             return Match(site) if (name == "detect_anomaly" or turned_on) and holds_step(site) else None
         return Match(site) if name == "set_detect_anomaly" and turned_on else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The argument becomes False, or the statement goes."""
-        from trainlint.fixing.rewrite import remove_statement, set_keyword
-
-        if last_name(site.call.func) == "Trainer":
-            yield set_keyword(site.source, site.call, "detect_anomaly", "False")
-        elif isinstance(site.statement, ast.Expr) and site.statement.value is site.node:
-            yield from remove_statement(site.source, site.statement)

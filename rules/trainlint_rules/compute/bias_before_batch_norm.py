@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
 
+from trainlint.analysis.programs.layer_pairs import layer_before
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.analysis.tables.signs import LOADED_WEIGHTS, SAVED_WEIGHTS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
-from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.compute.idioms.biases import (
-    NORMS,
-    bias_is_set,
-    gives_bias_by_place,
-    layer_with_bias,
-    may_lose_bias,
-    registers_models,
-)
+from trainlint.finding import Confidence, Severity
 
-_WITH_CHECKPOINTS = "pass `bias=False` before the next training from scratch; old checkpoints hold the bias"
+_NORMS = tuple(f"torch.nn.*.{name}" for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"))
+_BIAS_AT = {"Linear": 2} | {f"Conv{kind}{n}d": 7 for kind in ("", "Transpose") for n in (1, 2, 3)}
+"""Layers with a bias, and where it stands among their arguments."""
 
 
 class BiasBeforeBatchNorm(CallRule):
@@ -56,11 +52,6 @@ class BiasBeforeBatchNorm(CallRule):
     )
     ```
 
-    ## Fix safety
-    The fix takes the bias away. Checkpoints that hold it no longer load by themselves, random numbers are drawn in
-    another order at the start, and code that fills `layer.bias` meets None. What the network can compute in training
-    stays the same. There is no fix where a file of the project loads weights.
-
     ## Confirmed by
     The gradient of the bias is zero but for rounding after a backward in training mode.
 
@@ -77,30 +68,27 @@ class BiasBeforeBatchNorm(CallRule):
     name = "bias-before-batch-norm"
     severity = Severity.ADVICE
     preview = True
-    on = NORMS
+    on = _NORMS
+    sure = Confidence.LIKELY
     costs_steps = True
-    unless = (
-        shows("the file loads or saves weights, whose keys would no longer fit", LOADED_WEIGHTS, SAVED_WEIGHTS),
-        registers_models,
-        bias_is_set,
-    )
+    unless = (shows("the file loads or saves weights, whose keys would no longer fit", LOADED_WEIGHTS, SAVED_WEIGHTS),)
     message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
-    help = "pass `bias=False`"
-    fix_title = "Take the bias away"
-    fix_safety = Safety.UNSAFE
+    help = "pass `bias=False`; old checkpoints hold the bias"
 
     def found(self, site: Site) -> Match | None:
-        """The layer with a bias right before a batch normalization."""
-        layer = layer_with_bias(site)
-        if layer is None:
+        """The layer with a bias whose output goes straight into a batch normalization."""
+        layer = layer_before(site.file, site.place)
+        if layer is None or has_unpacked_arguments(layer) or _widths_differ(site.call, layer):
             return None
-        loads = site.file.outside.standing.weights_loaded
-        fields = {"line": site.call.lineno, "loads": loads}
-        return Match(site.at(layer), may_lose_bias(site, layer), fields, help=_WITH_CHECKPOINTS if loads else None)
+        package, _, name = (site.origin(layer.func) or "").rpartition(".")
+        if not f"{package}.".startswith("torch.nn.") or name not in _BIAS_AT or last_name(layer.func) != name:
+            return None
+        has_bias = argument(layer, "bias", _BIAS_AT[name]) is None
+        return Match(site.at(layer), fields={"line": site.call.lineno}) if has_bias else None
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`bias=False`, where it is not given by its place and no file of the project loads weights."""
-        from trainlint.fixing.rewrite import set_keyword
 
-        if not match["loads"] and not gives_bias_by_place(match.site.call):
-            yield set_keyword(site.source, match.site.call, "bias", "False")
+def _widths_differ(norm: ast.Call, layer: ast.Call) -> bool:
+    """Whether both say how many channels there are, and not the same: then something stands between them."""
+    width = constant(argument(norm, "num_features", 0))
+    given = constant(argument(layer, "out_channels", 1) or argument(layer, "out_features", 1))
+    return width is not ... and given is not ... and width != given

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.compute.idioms.scaled_gradients import once_for_each, scaled_step, scaler_is_off, unscaled_before
+from trainlint.finding import Severity
+from trainlint_rules.compute.idioms.scaled_gradients import scaled_step, unscaled_before
 
 
 class ClipBeforeUnscale(CallRule):
@@ -66,10 +64,6 @@ class ClipBeforeUnscale(CallRule):
     `scaler.step` knows that gradients were unscaled and does not divide them again. Once for each optimizer and
     step: a second `unscale_` before `update()` raises an error.
 
-    ## Fix safety
-    The fix inserts the missing call: steps are longer from then on, as they were meant to be. A learning rate that was
-    tuned with the defect may be too large now.
-
     ## Confirmed by
     The norm that `clip_grad_norm_` returns is about the scale, `scaler.get_scale()`, times what it is after
     `unscale_`.
@@ -88,12 +82,9 @@ class ClipBeforeUnscale(CallRule):
     severity = Severity.ERROR
     in_tests = True
     on = tuple(f"{package}.*.{name}" for name in sorted(IMPORTED) for package in ("torch", "timm"))
-    unless = (scaler_is_off, unscaled_before)
+    unless = (unscaled_before,)
     message = "gradients are clipped to almost nothing: the loss scale still multiplies them"
     help = "call `{scaler}.unscale_({optimizer})` first"
-    fix_title = "Unscale first"
-    fix_safety = Safety.UNSAFE
-    fix_needs = (1, 6)
 
     def found(self, site: Site) -> Match | None:
         """Clipping between the backward of a scaled loss and the step of its scaler."""
@@ -101,10 +92,3 @@ class ClipBeforeUnscale(CallRule):
         if step is None:
             return None
         return Match(site, fields={"scaler": step.scaler, "optimizer": site.text(step.optimizer), "step": step})
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The call above the clipping, where that runs once in each step."""
-        from trainlint.fixing.rewrite import insert_where_bound
-
-        if once_for_each(site, match["step"]):
-            yield insert_where_bound(site.file, site.statement, match.filled("{scaler}.unscale_({optimizer})"))

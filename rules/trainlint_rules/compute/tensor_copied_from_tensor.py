@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-
-from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.copied_tensors import (
     converts_itself,
     copied_tensor,
-    may_be_list,
-    type_is_tested,
 )
-
-_TIGHT = ast.Name | ast.Attribute | ast.Call | ast.Subscript
 
 
 class TensorCopiedFromTensor(CallRule):
@@ -63,10 +55,6 @@ class TensorCopiedFromTensor(CallRule):
     There is no fix in projects that make tensors on a device by default (`torch.set_default_device`, or a device that
     is entered by `with`): there, `torch.tensor(x)` brings the copy to that device.
 
-    ## Fix safety
-    Of an object of a subclass of `torch.Tensor`, `torch.tensor` makes a plain tensor, and `.clone()` one of the
-    subclass.
-
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     The warning "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()".
@@ -87,30 +75,11 @@ class TensorCopiedFromTensor(CallRule):
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "copy construct from a tensor"
     on = ("torch.tensor",)
-    unless = (may_be_list, type_is_tested, converts_itself)
+    unless = (converts_itself,)
     message = "`{tensor}` is a tensor already: `torch.tensor` copies it with a warning and cuts its graph"
     help = "call `.detach().clone()` on it, or `.to(...)` if no copy is needed"
-    fix_title = "Copy the tensor"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """`torch.tensor` of what is surely a tensor."""
         given = copied_tensor(site)
         return Match(site, fields={"tensor": site.text(given), "given": given}) if given is not None else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The same copy by methods; none where other arguments say more, or where a name may yet be something else."""
-        import libcst as cst
-
-        from trainlint.fixing.rewrite import expression, replace_expression
-
-        given = match["given"]
-        if len(site.call.args) != 1 or site.call.keywords or site.value(given).confidence < 1:
-            return
-        if sets_default_device(site.file) or site.file.outside.default_device_set:
-            return  # the copy may lie on another device
-        tensor = expression(site.source, given)
-        if not isinstance(given, _TIGHT):
-            tensor = tensor.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        copy = cst.helpers.parse_template_expression("{tensor}.detach().clone()", tensor=tensor)
-        yield replace_expression(site.source, site.call, copy)

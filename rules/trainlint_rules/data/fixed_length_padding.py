@@ -12,7 +12,6 @@ from trainlint_rules.data.idioms.tokenizing import (
     behind_test,
     is_short,
     not_for_training,
-    pads_again,
     pads_to_fixed_length,
 )
 
@@ -76,7 +75,7 @@ class FixedLengthPadding(CallRule):
     in_tests = True
     sure = Confidence.LIKELY
     on = TOKENIZES
-    unless = (is_short, behind_test, pads_again, *WANTS_ONE_SHAPE, not_for_training)
+    unless = (is_short, behind_test, *WANTS_ONE_SHAPE, not_for_training)
     message = "`{tokenizer}` pads every row to the maximum length, and the model computes on the padding"
     help = "pad to the longest row of each batch in the collate function"
 

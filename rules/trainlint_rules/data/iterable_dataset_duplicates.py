@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
+from trainlint.patterns import lazy
 from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.iterable_datasets import NO_REPETITION, iterable_datasets
+from trainlint_rules.data.idioms.datasets import origins
 from trainlint_rules.data.idioms.preparations import prepared
 from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, has_one_worker, starts_workers_itself, workers
+
+_BASES = (["torch.utils.data.IterableDataset"], ["torch.utils.data.dataset.IterableDataset"])
+_DIFFERS = lazy(
+    r"worker|rank|shard|world_?size|replica|split_(by|data)|itertools|partition|queue|socket|subscribe|"
+    r"\b(rand|shuffle|permut|choice|sampler|multinomial)|(\b|_)envs?\b|agent|replay|rollout|episode|while True",
+    re.IGNORECASE,
+)
+"""Words of datasets whose workers yield different rows, or rows without end."""
 
 
 class IterableDatasetDuplicates(LoaderRule):
@@ -83,11 +96,19 @@ class IterableDatasetDuplicates(LoaderRule):
     severity = Severity.ERROR
     preview = True
     in_tests = True
-    unless = (starts_workers_itself, has_one_worker, prepared, *NO_REPETITION)
+    unless = (starts_workers_itself, has_one_worker, prepared)
     message = "each DataLoader worker yields all rows of `{dataset}`: every row comes once per worker"
     help = "share the rows out in `__iter__` with `torch.utils.data.get_worker_info()`"
 
     def found(self, site: Site) -> Match | None:
-        """A loader with workers over an iterable dataset."""
-        sure, classes = SURE_OF_WORKERS.get(workers(site.file, self.loader(site))), iterable_datasets(site)
-        return Match(site, sure, {"dataset": classes[0].name}) if sure and classes else None
+        """A loader with workers over an iterable dataset that says nothing of shares, chance or an end."""
+        sure = SURE_OF_WORKERS.get(workers(site.file, self.loader(site)))
+        dataset = argument(site.call, "dataset", 0)
+        if sure is None or dataset is None:
+            return None
+        for node, block in origins(site.file, dataset, site.block):
+            cls = site.file.graph.instance_class(node, block)
+            if cls is not None and [site.file.outline.imported(base, cls.outside) for base in cls.node.bases] in _BASES:
+                differs = _DIFFERS.search(ast.unparse(cls.node))
+                return None if differs else Match(site, sure, {"dataset": cls.name})
+        return None

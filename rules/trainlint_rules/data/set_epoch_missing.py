@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.fact_kinds import FactKind
@@ -11,10 +9,9 @@ from trainlint.analysis.tables.samplers import DISTRIBUTED_CALLS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint_rules.data.idioms.passes import PassStart
 from trainlint_rules.data.idioms.sampled_passes import (
-    call_of_set_epoch,
     sampled_loader,
     sampled_passes,
     sets_epoch_by_hand,
@@ -85,9 +82,6 @@ class SetEpochMissing(CallRule):
     The shuffling that was meant. What it does to the result depends on the data and on the number of epochs, and is
     not measured here; in a run of a single epoch it is nothing.
 
-    ## Fix safety
-    From the second epoch on the data comes in another order, as it was meant to: training is another run.
-
     ## Confirmed by
     A hash of the sampler's indices that is the same in each epoch.
 
@@ -110,8 +104,6 @@ class SetEpochMissing(CallRule):
     )
     message = "nothing calls `set_epoch`: line {line} trains on the same order of batches in every epoch"
     help = "call the sampler's `set_epoch(epoch)` before each epoch"
-    fix_title = "Tell the sampler the epoch"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A sampler whose loader trains for several epochs."""
@@ -122,11 +114,3 @@ class SetEpochMissing(CallRule):
         by_epochs = all(item.start is PassStart.LOOP for item in trained)
         fields = {"line": getattr(trained[0].node, "lineno", 0), "loader": loader, "first": trained[0]}
         return Match(site, Confidence.CERTAIN if by_epochs else Confidence.POSSIBLE, fields)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The call, at the top of the loop over epochs."""
-        from trainlint.fixing.rewrite import insert_where_bound
-
-        told = call_of_set_epoch(site, match["loader"], match["first"])
-        if told is not None:
-            yield insert_where_bound(site.file, *told)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.effects.effect import EffectKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import position
@@ -11,12 +9,11 @@ from trainlint.analysis.tables.collectives import ALL_GATHER
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, RelatedPlace, Safety
+from trainlint.finding import Confidence, RelatedPlace
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collectives.gather_rewrite import into_one_tensor, newest_function
 from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
-from trainlint_rules.distributed.idioms.gathers import gathered_list
+from trainlint_rules.distributed.idioms.gathers import gathered_list, newest_function
 from trainlint_rules.distributed.idioms.one_number import is_one_number
 from trainlint_rules.distributed.idioms.returned_gathers import joined_alike, joined_gather
 
@@ -39,7 +36,7 @@ def _joined_here(site: Site) -> Match | None:
         return None  # one finding for each `all_gather`
     gather = RelatedPlace(effect.path, effect.line, effect.column, "gathers into the list")
     also = [site.related(other, f"`{name}` gathers, and the list is only joined") for other in others]
-    function, _ = newest_function(site)
+    function = newest_function(site)
     fields = {"name": name, "line": joining.lineno, "function": function}
     return Match(site, Confidence.LIKELY, fields, message=_BY_HELPER, help=_HELP_BY_HELPER, related=(gather, *also))
 
@@ -86,12 +83,7 @@ class AllGatherThenCat(CallRule):
 
 
     Where the local tensor is put back into the list so that its gradient flows, gather the same way, and write it into
-    its part of the result: `output[rank * n : (rank + 1) * n] = features`. There is no fix for this form.
-
-    ## Fix safety
-    Backends other than NCCL and gloo, as MPI, may lack the collective into one tensor, and only a list may hold tensors
-    of several shapes. Along another dimension than the first, the pieces of the one tensor are joined again, which
-    saves less.
+    its part of the result: `output[rank * n : (rank + 1) * n] = features`.
 
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
@@ -118,21 +110,14 @@ class AllGatherThenCat(CallRule):
     unless = (chosen_by_backend, also_into_one_tensor, asynchronous)
     message = "`all_gather` copies what it received into the tensors of `{name}`, and line {line} copies them again"
     help = "gather into one tensor with `{function}`"
-    fix_title = "Gather into one tensor"
-    fix_safety = Safety.UNSAFE
-    fix_drops = frozenset(
-        "empty zeros ones empty_like zeros_like ones_like new_empty new_zeros new_ones size contiguous cat concat "
-        "stack".split()
-    ) | {ALL_GATHER.name}
 
     def found(self, site: Site) -> Match | None:
         """A list that is gathered only to be joined."""
         gathered = gathered_list(site.file, site.place)
         if gathered is None:
             return _joined_here(site)
-        function, needs = newest_function(site)
+        function = newest_function(site)
         fields = {
-            "gathered": gathered,
             "name": gathered.name,
             "line": gathered.joining.statement.lineno,
             "function": function,
@@ -143,11 +128,4 @@ class AllGatherThenCat(CallRule):
             doubted(gathered.spliced, 2 * is_one_number(site.file, gathered.tensor, site.block)),
             fields,
             help=_HELP_WITH_GRADIENT if gathered.spliced else None,
-            fix_needs=needs,
         )
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One tensor instead of the list, and no joining; none where the local tensor is put into the list."""
-        if "gathered" not in match.fields or match["gathered"].spliced:
-            return ()
-        return into_one_tensor(site, match["gathered"], match["function"])

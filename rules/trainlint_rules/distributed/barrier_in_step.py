@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.barriers import (
     in_training_loop,
     is_barrier,
     reached_in_step,
-    separates_times,
-    waited_for_next,
 )
-
-
-def _runs_often(site: Site) -> bool:
-    """Whether it runs in each step or batch: once an epoch it costs nothing that anyone notices."""
-    return site.heat.heat.in_step or site.heat.heat is Heat.EVAL_STEP
 
 
 class BarrierInStep(CallRule):
@@ -60,10 +51,6 @@ class BarrierInStep(CallRule):
             optimizer.step()
     ```
 
-    ## Fix safety
-    The fix removes the call. Ranks may then run apart by as much as other collectives let them: code that relies on
-    files which another rank writes needs a barrier at that place.
-
     ## Confirmed by
     `trainlint probe` times the barrier at this line. Part of it is the wait for the slowest rank, which may move to the
     next collective. `nccl:all_reduce_barrier` in each step of a profile, followed by a wait of the host.
@@ -85,29 +72,11 @@ class BarrierInStep(CallRule):
     on = ("barrier", "wait_for_everyone")
     when = dict.fromkeys(set(Heat) - {Heat.ONCE, Heat.RARE}, Confidence.CERTAIN)
     sure = Confidence.LIKELY
-    unless = (separates_times,)
     message = "`{text}` forces a GPU sync and makes all ranks wait for the slowest{often}"
     help = "remove it: the reduction of gradients brings the ranks together in each step"
-    fix_title = "Remove the barrier"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A barrier in each step, or one that the next collective makes superfluous."""
         if not is_barrier(site):
             return None
-        if in_training_loop(site) or reached_in_step(site):
-            return Match(site)
-        following = waited_for_next(site)
-        if following is None:
-            return None
-        message = "`{text}` stands right before `{next}`, in which all ranks wait for each other anyway"
-        sure = Confidence.CERTAIN if _runs_often(site) else Confidence.POSSIBLE
-        return Match(site, sure, {"next": following.name}, message=message, help="remove it")
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No barrier. None for a helper's: others may call it where a barrier is needed."""
-        if reached_in_step(site):
-            return ()
-        from trainlint.fixing.rewrite import remove_statement
-
-        return remove_statement(site.source, site.statement)
+        return Match(site) if in_training_loop(site) or reached_in_step(site) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
@@ -12,7 +14,6 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
-from trainlint_rules.distributed.idioms.collectives.reduced_parameters import coalesced, is_of_gradient, warms_up
 
 
 class CollectivePerParameter(CallRule):
@@ -78,7 +79,7 @@ class CollectivePerParameter(CallRule):
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     on = REDUCTIONS
     when = EACH_STEP | {Heat.EPOCH: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
-    unless = (asynchronous, coalesced, warms_up)
+    unless = (asynchronous,)
     message = "`{name}` runs once for each of `{parameters}`{often}, and each call is all latency"
     help = "wrap the model in DistributedDataParallel, or reduce all of them as one flat tensor"
 
@@ -88,6 +89,6 @@ class CollectivePerParameter(CallRule):
         loop = parameter_loop(site.file.outline, site.block)
         if reduced is None or reduced.tensor is None or loop is None or not has_name_in(reduced.tensor, loop.names):
             return None
-        if not site.heat.heat.in_step and not is_of_gradient(reduced.tensor):
+        if not site.heat.heat.in_step and ".grad" not in ast.unparse(reduced.tensor):
             return None
         return Match(site, fields={"name": reduced.name, "parameters": site.text(loop.iterated)})

@@ -4,20 +4,46 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap, wraps
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind, How
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, names_in
 from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
+from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.wrapping.fsdp_units import (
-    has_policy,
-    is_given_to_function,
-    options_from_elsewhere,
-    part_of_model,
-    shards_nothing,
-    wraps_more,
-)
+
+_WRAPS_INNER = lazy(r"(?i)(^|_)(auto_?)?wrap(?!.*checkpoint)|^(?!.*(plan|state_dict)).*shard|^apply_fsdp|parallelize$")
+"""What else may wrap parts of the model: `auto_wrap`, `apply_fsdp`, `shard_model`."""
+
+
+@guard
+def options_from_elsewhere(site: Site) -> bool:
+    """`*args` or `**kwargs` may hold a policy."""
+    own = wrap(site.file, site.place)
+    return has_unpacked_arguments(site.call) and own is not None and own.wrapper is Wrapper.FSDP1
+
+
+@guard
+def has_policy(site: Site) -> bool:
+    """An `auto_wrap_policy` is given, or `ShardingStrategy.NO_SHARD`."""
+    policy, strategy = argument(site.call, "auto_wrap_policy", 4), argument(site.call, "sharding_strategy", 2)
+    return (policy is not None and constant(policy) is not None) or (
+        strategy is not None and "NO_SHARD" in names_in(strategy)
+    )
+
+
+@guard
+def wraps_more(site: Site) -> bool:
+    """The file wraps something else, a loop wraps each part, or a function is called that may do so."""
+    own = wrap(site.file, site.place)
+    # A wrap of a model of the same name stands on another path.
+    others = [item for item in wraps(site.file) if own is not None and ast.dump(item.module) != ast.dump(own.module)]
+    in_loop = any(block.kind is BlockKind.LOOP for block in site.block.outwards())
+    named = (name for name in site.file.outline.calls if name != site.text(site.call.func).rpartition(".")[2])
+    return any(item.wrapper is not Wrapper.DDP for item in others) or in_loop or any(map(_WRAPS_INNER.search, named))
 
 
 class FsdpWrapsOnlyOutermost(CalledNameRule):
@@ -76,16 +102,19 @@ class FsdpWrapsOnlyOutermost(CalledNameRule):
     name = "fsdp-wraps-only-outermost"
     on = SHARDING_ROOTS
     sure = Confidence.LIKELY
-    unless = (options_from_elsewhere, has_policy, shards_nothing, part_of_model, wraps_more)
+    unless = (options_from_elsewhere, has_policy, wraps_more)
     message = "FSDP gathers this whole model at once before anything computes, since no part of it is wrapped by itself"
     help = "pass an `auto_wrap_policy`"
 
     def found(self, site: Site) -> Match | None:
-        """FSDP around a single module."""
+        """FSDP around a single module that is no part of another one."""
         sharding = wrap(site.file, site.place)
-        if sharding is None or isinstance(sharding.module, ast.List | ast.Tuple):
+        if sharding is None or isinstance(sharding.module, ast.List | ast.Tuple | ast.Subscript):
             return None
-        # A caller that hands the model over may have wrapped parts of it.
-        sure = Confidence.POSSIBLE if is_given_to_function(sharding) else Confidence.CERTAIN
+        if isinstance(sharding.module, ast.Call) and (site.origin(sharding.module.func) or "").startswith("torch.nn."):
+            return None  # one plain layer
         by_layers = "call `fully_shard` for each layer first" if sharding.wrapper is Wrapper.FSDP2 else None
-        return Match(site, sure, help=by_layers)
+        # A caller that hands the model over may have wrapped parts of it.
+        bound = site.file.outline.bindings(sharding.module, site.block)
+        given = any(item.how is How.PARAMETER for item in bound) and isinstance(sharding.module, ast.Name)
+        return Match(site, Confidence.POSSIBLE if given else Confidence.CERTAIN, help=by_layers)

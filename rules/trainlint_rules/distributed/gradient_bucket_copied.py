@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard
 from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.autograd import runs_no_backward
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
-
-_OPTION = "gradient_as_bucket_view"
 
 
-@guard
-def _is_view_given(site: Site) -> bool:
-    """`gradient_as_bucket_view` is given, and not as False."""
-    given = argument(site.call, _OPTION, 10)
-    return given is not None and constant(given) is not False
+@early_guard
+def keeps_gradients(site: Site) -> bool:
+    """The file replaces, detaches or keeps gradients, sends them in a hook, or does not clear them by `zero_grad`."""
+    outline = site.file.outline
+    stores = [place.statement for place in outline.stores.get("grad", ())]
+    replaced = any(isinstance(item, ast.Assign) and constant(item.value) is not None for item in stores)
+    kept = any(place for name in ("detach_", "register_comm_hook", "grad") for place in outline.calls.get(name, ()))
+    clearing = [called.call for called in site.calls("zero_grad")]
+    in_place = any(constant(argument(call, "set_to_none", 0)) is False for call in clearing)
+    own = any(not isinstance(call.func, ast.Attribute) for call in clearing)
+    return replaced or kept or in_place or own or not clearing
 
 
 class GradientBucketCopied(CallRule):
@@ -66,10 +69,6 @@ class GradientBucketCopied(CallRule):
             optimizer.step()
     ```
 
-    ## Fix safety
-    Gradients have the same values. Code elsewhere that calls `detach_()` on them fails, and code that keeps a reference
-    to one sees it change in the next step.
-
     ## Confirmed by
     `trainlint probe` asks DistributedDataParallel, wrapped at this line, whether its buckets hold the gradients,
     and how large they are. Else device memory after the first step, higher by the size of all gradients than with
@@ -93,19 +92,12 @@ class GradientBucketCopied(CallRule):
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
     on = DDP_ORIGINS
     sure = Confidence.LIKELY
-    unless = (runs_no_backward, keeps_gradients, clears_by_function, given_unpacked, _is_view_given)
+    unless = (runs_no_backward, keeps_gradients, given_unpacked)
     message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
     help = "set `gradient_as_bucket_view=True`"
-    fix_title = "Keep gradients in the buckets"
-    fix_safety = Safety.UNSAFE
-    fix_needs = (1, 7)
 
     def found(self, site: Site) -> Match | None:
-        """A wrap by DistributedDataParallel."""
-        return Match(site) if argument(site.call, "module", 0) is not None else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The option."""
-        from trainlint.fixing.rewrite import set_keyword
-
-        yield set_keyword(site.source, match.site.call, _OPTION, "True")
+        """A wrap by DistributedDataParallel that does not make gradients views of the buckets."""
+        given = argument(site.call, "gradient_as_bucket_view", 10)
+        is_view = given is not None and constant(given) is not False
+        return Match(site) if argument(site.call, "module", 0) is not None and not is_view else None

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
 
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
-from trainlint.contract.declared_rule import Match
+from trainlint.analysis.syntax.names import constant
+from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.contract.guards.conditions import decided_by_version
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read
+
+_RENAMED = "`{old}` is deprecated since PyTorch 2.2"
+_STALE = {
+    "TORCH_NCCL_AVOID_RECORD_STREAMS": (
+        (2, 8),
+        "PyTorch 2.8 and newer ignore this variable and warn of it in each process",
+        "leave it out",
+    ),
+    "NCCL_BLOCKING_WAIT": ((2, 2), _RENAMED, "set `TORCH_{old}`"),
+    "NCCL_ASYNC_ERROR_HANDLING": ((2, 2), _RENAMED, "set `TORCH_{old}`"),
+}
+"""By the variable: the version from which on it is stale, why, and what to do."""
 
 
-class StaleNcclVariable(CallRule):
+class StaleNcclVariable(DeclaredRule):
     """An environment variable for NCCL that PyTorch no longer heeds, or calls otherwise
 
     ## Why
@@ -49,11 +60,6 @@ class StaleNcclVariable(CallRule):
         torch.distributed.init_process_group("nccl")
     ```
 
-    ## Fix safety
-    What a launcher or the user's shell sets by either name now counts otherwise: `setdefault` of the new name does
-    not see the old one, and an assignment overrides the new one. Other code may read the old name, and an older PyTorch
-    does.
-
     ## Confirmed by
     Warnings that name the variable on the error stream of each process.
 
@@ -70,38 +76,22 @@ class StaleNcclVariable(CallRule):
     editor_tag = "unnecessary"
     severity = Severity.ADVICE
     preview = True
-    on = (".setdefault",)
-    also = Triggers(assignments=frozenset(STALE))
+    also = Triggers(assignments=frozenset(_STALE))
     in_tests = True
-    unless = (still_read, decided_by_version)
+    unless = (decided_by_version,)
     message = "{fact}"
     help = "{instead}"
-    fix_title = "{title}"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
-        """A stale name that is put into the environment."""
-        found = stale_variable(site)
-        if found is None:
-            return None
-        key, stale = found
-        sure = Confidence.CERTAIN if site.has(stale.since) else Confidence.LIKELY
-        title = "Use the new name" if stale.renamed else "Remove the variable"
-        fields = {"fact": stale.fact, "instead": stale.instead, "title": title, "key": key, "new": stale.renamed}
-        return Match(site.at(site.statement), sure, fields, fix_needs=stale.since)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The new name; no statement at all where every targeted version ignores the variable.
-
-        None in a program that starts no process group, which reads neither name.
-        """
-        import libcst as cst
-
-        from trainlint.fixing.rewrite import remove_statement, replace_expression
-
-        if site.file.outside.standing.one_process:
-            return
-        if match["new"] is not None:
-            yield replace_expression(site.source, match["key"], cst.SimpleString(f'"{match["new"]}"'))
-        elif match.sure is Confidence.CERTAIN:
-            yield from remove_statement(site.source, site.statement)
+        """A stale name that is put into `os.environ`, or into a copy of it."""
+        match site.statement:
+            case ast.Assign(targets=[ast.Subscript(value=owner, slice=key)]) if "env" in ast.unparse(owner).lower():
+                since, fact, instead = _STALE.get(str(constant(key)), (None, "", ""))
+                if since is None or site.lacks(since):
+                    return None
+                old = str(constant(key))
+                fields = {"fact": fact.format(old=old), "instead": instead.format(old=old)}
+                return Match(
+                    site.at(site.statement), Confidence.CERTAIN if site.has(since) else Confidence.LIKELY, fields
+                )
+        return None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.wrapping.all_used import uses_all_parameters
 from trainlint_rules.distributed.idioms.wrapping.ddp_options import (
     TAKING_DDP_OPTIONS,
     leaves_some_out,
@@ -53,10 +50,6 @@ class UnusedParameterSearch(CallRule):
     that names the cause, and `TORCH_DISTRIBUTED_DEBUG=INFO` adds the names of the parameters. Where the same ones are
     left out in every step, `static_graph=True` finds them once.
 
-    ## Fix safety
-    The fix removes the argument, and is offered only where the model's forward is in sight, has no branch and uses each
-    part of the model. A model that leaves out parameters nevertheless stops with an error in its second step.
-
     ## Confirmed by
     `trainlint probe` asks DistributedDataParallel, wrapped at this line, whether its search has found any unused
     parameter. Else the warning of `reducer.cpp`, "did not find any unused parameters in the forward pass", once in
@@ -81,18 +74,7 @@ class UnusedParameterSearch(CallRule):
     unless = (static_graph_given, leaves_some_out)
     message = "`find_unused_parameters=True` makes DDP walk the autograd graph on the CPU before each backward"
     help = "remove it; if a parameter gets no gradient, DDP raises an error in the second step"
-    fix_title = "Remove the search for unused parameters"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A wrapper that a literal tells to look for unused parameters."""
         return Match(site) if constant(argument(site.call, "find_unused_parameters")) is True else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No such argument, for a model that surely leaves out no parameter."""
-        model = argument(site.call, "module", 0)
-        if model is None or not uses_all_parameters(site.file, model, site.block):
-            return
-        from trainlint.fixing.keywords import remove_arguments
-
-        yield remove_arguments(site.source, match.site.call, "find_unused_parameters")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 
 _OLD = "torch.autograd.profiler.profile"
 _NEW_ONLY = ("activities", "schedule", "on_trace_ready", "execution_trace_observer")
 """What `torch.profiler.profile` takes and the older class does not."""
-_BOTH = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "experimental_config")
 
 
 class ProfilerMixedApi(ReferenceRule):
@@ -54,9 +52,6 @@ class ProfilerMixedApi(ReferenceRule):
     ## Confirmed by
     A TypeError, "got an unexpected keyword argument", when the profiler is built.
 
-    ## Fix safety
-    The call ends in a TypeError today, which somebody may catch or expect, and runs afterwards.
-
     ## Gain
     A profile instead of a TypeError.
 
@@ -74,9 +69,6 @@ class ProfilerMixedApi(ReferenceRule):
     on = (_OLD,)
     message = "`torch.autograd.profiler.profile` has no argument {wrong}, and the call raises a TypeError"
     help = "use `torch.profiler.profile`"
-    fix_title = "Use `torch.profiler.profile`"
-    fix_safety = Safety.UNSAFE
-    fix_needs = (1, 9)
 
     def found(self, site: Site) -> Match | None:
         """A call of the older class with an argument of the newer one."""
@@ -86,15 +78,3 @@ class ProfilerMixedApi(ReferenceRule):
             return None
         wrong = [f"`{item.arg}`" for item in place.node.keywords if item.arg in _NEW_ONLY]
         return Match(site.at(place.node), fields={"wrong": " and no ".join(wrong)}) if wrong else None
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The newer class in place of the older one, where it takes all the arguments."""
-        from trainlint.fixing.expressions import replace_by_text
-        from trainlint.fixing.rewrite import ensure_import
-
-        call = match.site.call
-        if call.args or any(item.arg not in (*_NEW_ONLY, *_BOTH) for item in call.keywords):
-            return
-        written, imports = ensure_import(site.source, site.file.tree, "torch.profiler", "profile")
-        yield from imports
-        yield replace_by_text(site.source, call.func, written)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import accumulation
-from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.tables.clipping import NAMES as CLIPPING
-from trainlint.analysis.tables.optimizers import SCALE_FREE
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.finding import Confidence
 from trainlint_rules.memory.idioms.divided_losses import (
     count_is_used,
     divided_by_engine,
@@ -25,7 +20,7 @@ from trainlint_rules.memory.idioms.divided_losses import (
 )
 
 if TYPE_CHECKING:
-    from trainlint.analysis.semantic_model import SemanticModel
+    pass
 
 
 class AccumulatedLossNotDivided(LoopRule):
@@ -67,11 +62,6 @@ class AccumulatedLossNotDivided(LoopRule):
     Batches of different lengths, as of tokens, want more: each loss summed, and the gradients divided once by the
     number of tokens in all of them.
 
-    ## Fix safety
-    Gradients become `n` times smaller. A learning rate that was tuned with the defect is too small now, and a bound
-    of clipping too large. There is no fix where the file's optimizers, such as Adam, take the same step with larger
-    gradients, and nothing clips these.
-
     ## Confirmed by
     The norm of the gradients before the step is about `n` times that after one batch, where batches agree.
 
@@ -94,8 +84,6 @@ class AccumulatedLossNotDivided(LoopRule):
     unless = (divided_otherwise, divided_by_engine, count_is_used, scaled)
     message = "the gradients of `{count}` batches are added, not averaged: they are `{count}` times too large"
     help = "divide the loss by `{count}`"
-    fix_title = "Divide the loss"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Iterator[Match]:
         """The backward passes of a loop over batches that takes a step after each n-th."""
@@ -104,18 +92,3 @@ class AccumulatedLossNotDivided(LoopRule):
         if accumulated is not None and accumulated.count:
             for place in accumulated.backwards:
                 yield Match(Site(site.file, place), fields={"count": accumulated.count, "loss": loss_of(place)})
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`loss / n` in place of `loss`; nothing where each optimizer of the file scales the gradients anyhow."""
-        if _makes_no_difference(site.file):
-            return
-        from trainlint.fixing.expressions import replace_by_text
-
-        if isinstance(match["loss"], ast.Name):
-            yield replace_by_text(site.source, match["loss"], f"{match['loss'].id} / {match['count']}")
-
-
-def _makes_no_difference(file: SemanticModel) -> bool:
-    """Whether all optimizers that a file builds take the same step with larger gradients, and nothing clips these."""
-    built = {last_name(call.func) for call in optimizer_builds(file)}
-    return bool(built) and built <= SCALE_FREE and file.outline.calls.keys().isdisjoint(CLIPPING)

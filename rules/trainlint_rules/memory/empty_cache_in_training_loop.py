@@ -13,9 +13,6 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
-    follows_del,
-    in_own_empty_cache,
-    is_explained,
     when_memory_is_short,
 )
 
@@ -86,7 +83,7 @@ class EmptyCacheInTrainingLoop(OperationRule):
     name = "empty-cache-in-training-loop"
     happenings = frozenset({Happening.EMPTY_CACHE})
     confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
-    unless = (when_memory_is_short, in_own_empty_cache, before_retry)
+    unless = (when_memory_is_short, before_retry)
     message = "`{text}` forces a GPU sync and frees memory that is allocated again{often}"
     help = "remove it"
     fix_title = "Remove the call"
@@ -97,6 +94,4 @@ class EmptyCacheInTrainingLoop(OperationRule):
         from trainlint.fixing.rewrite import remove_statement
 
         statement = removable(site.file, site.place)
-        if statement is None or is_explained(site) or follows_del(site):
-            return ()
-        return remove_statement(site.source, statement)
+        return remove_statement(site.source, statement) if statement is not None else ()

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
+from trainlint.analysis.programs.evaluation import forwards_with_graph, is_read_detached, results_of
 from trainlint.analysis.site import Site
-from trainlint.contract.bases import CallRule
+from trainlint.analysis.types.backward import LEAVES
+from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.arrays import result_becomes_array
-from trainlint_rules.memory.idioms.evaluation_loops import LEFT_ALONE
-from trainlint_rules.memory.idioms.inference import READS
-from trainlint_rules.memory.idioms.needless_graphs import Use, needless_graphs
+from trainlint_rules.memory.idioms.evaluation_loops import LEFT_ALONE, evaluation_loop, is_trained, sure_of_evaluation
 
-_INSTEAD = "run the forward under `torch.no_grad()` instead"
-_FACTS = {
-    Use.ACTION: "`{model}` chooses an action with autograd on and records a graph that nothing trains",
-    Use.TARGET: "`{model}` is a copy that no optimizer trains, but a graph through it is recorded",
-    Use.TOGGLED: "`requires_grad` is set for each parameter before and after an evaluation, for frozen ones too",
-    Use.VOLATILE: "PyTorch ignores `volatile` since 0.4: `{model}` records a graph",
-    Use.LOOK: "`{model}` records a graph that nothing uses: its result is detached or only read",
-}
+_ACTION = "`{model}` chooses an action with autograd on and records a graph that nothing trains"
 
 
-class EvaluationWithoutNoGrad(CallRule):
+class EvaluationWithoutNoGrad(LoopRule):
     """An evaluation loop runs the model with autograd on
 
     ## Why
@@ -97,26 +87,12 @@ class EvaluationWithoutNoGrad(CallRule):
     `torch.inference_mode()` saves a little more, but what it returns can never meet autograd again: it suits
     programs that only infer.
 
-    An evaluation need not be a loop over a loader. Found, too: the forward that chooses an action in a loop which acts
-    in an environment; targets from a network that is only ever copied into, and that no optimizer of the file trains;
-    a forward between `model.eval()` and `model.train()`; a forward whose result is cut off from its graph wherever it
-    is used (`.argmax()`, `.detach()`, `.numpy()`, a saved image); `volatile=True`, which PyTorch ignores since 0.4; and
-    `requires_grad` taken from each parameter and given back around a forward.
+    A generator and an `async` function need the decorator or a block that holds no `yield` and no `await`: a block
+    around them would switch autograd off in the code that iterates, too.
 
-    Autograd may be off in any form: a block, a decorator, the project's own decorator, an exit stack, all callers, the
-    model's own method, a hook that Lightning runs without autograd. A frozen model records nothing. A module's own
-    parts are left to its caller, and a policy that is trained through a copy of its critic needs that copy's graph.
-    One forward of a script outside of loops costs little.
-
-    A model whose forward takes gradients itself, as for forces or a penalty, is left alone where that is in sight.
-
-    ## Fix safety
-    What takes gradients inside of the wrapped code, fails or computes something else without autograd, and that code
-    need not be in sight: a module or a base class of a library, a hook, a callback, a metric, a `forward` that somebody
-    assigned. Results that leave the function lose their graph, and targets the gradients that nobody used. Of
-    PyTorch's own transformer layers autograd chooses the kernel, with other rounding. So read what the model and its
-    callers do before you apply it. A generator gets the decorator: a block around a `yield` would switch autograd off
-    in the code that iterates, too. There is no fix around an `await`, for the same reason.
+    Found, too: the forward that chooses an action in a loop which acts in an environment, where nothing trains its
+    result. Autograd may be off in any form: a block, a decorator, the project's own decorator, an exit stack, all
+    callers, the model's own method, a hook that Lightning runs without autograd. A frozen model records nothing.
 
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks
@@ -136,32 +112,32 @@ class EvaluationWithoutNoGrad(CallRule):
     code = "TRN303"
     name = "evaluation-without-no-grad"
     confirmed_by = frozenset({Symptom.EVALUATION_WITH_GRADIENTS})
-    on = ("eval", "load_state_dict", "Variable", *sorted(READS))
-    also = Triggers(loops=True)
     unless = (*LEFT_ALONE, result_becomes_array)
     message = "`{model}` evaluates with autograd on and stores activations that no backward uses"
     help = "run it under `torch.no_grad()`"
-    fix_title = "Switch autograd off"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Iterator[Match]:
-        """Forwards that record graphs which nothing trains."""
-        for graph in needless_graphs(site):
-            fields = {"model": site.text(graph.model), "scope": graph.scope}
-            match = Match(graph.site, graph.sure, fields, message=_FACTS.get(graph.use))
-            is_toggled = graph.use is Use.TOGGLED
-            yield replace(match, help=_INSTEAD, severity=Severity.ADVICE) if is_toggled else match
+        """The first forward of an evaluation loop; in a loop over an environment, forwards that choose actions."""
+        forwards = forwards_with_graph(site.file, site.loop)
+        if evaluation_loop(site) is not None:
+            for place in forwards[:1]:
+                sure = sure_of_evaluation(site)
+                yield Match(site.at(place.node, site.loop), sure, {"model": _model(site, place.node)})
+        elif site.file.loops.acts_on_environment(site.loop) and not site.block.loops():
+            for place in forwards:
+                results = results_of(place) - {"_"}
+                read = isinstance(place.statement, ast.Assign) and any(is_read_detached(site.loop, n) for n in results)
+                if read and not _may_be_trained(site, results):
+                    reported = Site(site.file, place).at(place.statement)
+                    yield Match(reported, fields={"model": _model(site, place.node)}, message=_ACTION)
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`torch.no_grad()` as a decorator of the function or around the statement."""
-        from trainlint.fixing.rewrite import ensure_import, insert_decorator, wrap_in_with
 
-        scope = match["scope"]
-        decorated = scope if isinstance(scope, ast.FunctionDef) else None
-        torch, imports = ensure_import(site.source, site.file.tree, "torch", before=decorated)
-        if isinstance(scope, ast.FunctionDef):
-            if any("jit" in ast.unparse(item) for item in scope.decorator_list):
-                return ()  # TorchScript compiles the function as it is written
-            return (*imports, insert_decorator(site.source, scope, f"{torch}.no_grad()"))
-        wrapped = wrap_in_with(site.source, [scope], f"with {torch}.no_grad():") if scope is not None else None
-        return (*imports, *wrapped) if wrapped is not None else ()
+def _model(site: Site, forward: ast.AST) -> str:
+    assert isinstance(forward, ast.Call)
+    return site.text(forward.func)
+
+
+def _may_be_trained(site: Site, names: set[str]) -> bool:
+    """Whether a backward goes through what these names hold, or whether it is handed to code that might."""
+    flow = site.file.backwards(site.block)
+    return LEAVES in names or is_trained(site, names) or any(flow.leaves(name) for name in names)

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+import re
+from itertools import takewhile
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
+from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.names import shows
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
-from trainlint_rules.memory.idioms.zeroed_gradients import (
-    adds_to_gradients,
-    assigned_none,
-    for_some_parameters,
-    gradients_in_buffers,
-    is_off_by_default,
-    passes_option_on,
-    zeroed_gradient,
-)
 
-_OFF = "`{option}` is off by default: `zero_grad` keeps all gradients and fills them with zeros"
-_ON = "make `set_to_none=True` the default"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+gradients_in_buffers = shows(
+    "the code names CUDA graphs or gradient buffers, whose addresses must not change", GRAPH_CAPTURE, STATIC_GRADIENTS
+)
 _UNSET = "set each gradient to `None`, as `zero_grad()` does"
+
+
+@early_guard
+def adds_to_gradients(site: Site) -> bool:
+    """The file adds to or writes into `.grad`, so `.grad` must exist."""
+    return _adds_to_gradients(site.file)
+
+
+@once
+def _adds_to_gradients(file: SemanticModel) -> bool:
+    for node in nodes_in(file.tree):
+        written: ast.expr | None = None
+        match node:
+            case ast.AugAssign(target=target) | ast.Subscript(value=target, ctx=ast.Store()):
+                written = target
+            case ast.Call(func=ast.Attribute(attr=name, value=target)) if name.endswith("_"):
+                written = target if name not in ("zero_", "fill_", "detach_", "requires_grad_") else None
+        while isinstance(written, ast.Attribute) and written.attr == "data":
+            written = written.value
+        if isinstance(written, ast.Attribute) and written.attr == "grad":
+            return True
+    return False
 
 
 class GradientsZeroedInPlace(CallRule):
@@ -61,12 +85,7 @@ class GradientsZeroedInPlace(CallRule):
             optimizer.step()
     ```
 
-    Plain `zero_grad()` does that by itself since PyTorch 2.0. Found, too: `zero_grad(set_to_none=False)`, also by a
-    switch of the program that is off by default. That is somebody's decision, so there is no fix for it.
-
-    ## Fix safety
-    A parameter that a step does not use has no gradient now, where it had zeros: the optimizer skips it, and no longer
-    moves it by momentum or weight decay. Code that reads `.grad` without asking whether it is `None` fails.
+    Plain `zero_grad()` does that by itself since PyTorch 2.0. Found, too: `zero_grad(set_to_none=False)`.
 
     ## Confirmed by
     `trainlint probe` times `zero_grad(set_to_none=False)` at this line; on an accelerator it counts it only. Else
@@ -91,23 +110,28 @@ class GradientsZeroedInPlace(CallRule):
     aliases = ("TOR402",)
     on = (".zero_grad", ".zero_", ".fill_")
     when = REPEATED
-    unless = (gradients_in_buffers, adds_to_gradients, passes_option_on, for_some_parameters)
+    unless = (gradients_in_buffers, adds_to_gradients)
     message = "`{text}` keeps the memory of all gradients and fills it with zeros"
     help = "leave the argument out, or pass `set_to_none=True`"
-    fix_title = "Set gradients to `None`"
-    fix_safety = Safety.UNSAFE
-    fix_drops = frozenset({"detach_"})
 
     def found(self, site: Site) -> Match | None:
         """`zero_grad` that is told to write zeros, and zeros that are written into each gradient of a loop."""
-        if last_name(site.call.func) != "zero_grad":
-            gradient = zeroed_gradient(site)
-            return Match(site, fields={"gradient": gradient}, help=_UNSET) if gradient is not None else None
-        given = argument(site.call, "set_to_none", 0)
-        if given is not None and constant(given) is ... and is_off_by_default(site, given):
-            return Match(site, Confidence.LIKELY, {"option": site.text(given)}, message=_OFF, help=_ON)
-        return Match(site) if given is not None and constant(given) is False else None
+        if last_name(site.call.func) == "zero_grad":
+            return Match(site) if constant(argument(site.call, "set_to_none", 0)) is False else None
+        if last_name(site.call.func) == "fill_" and constant(next(iter(site.call.args), None)) != 0:
+            return None
+        gradient, loop = site.receiver, site.block.innermost_loop()
+        if isinstance(gradient, ast.Attribute) and gradient.attr == "data":
+            gradient = gradient.value
+        match gradient, loop.node if loop is not None else None:
+            case ast.Attribute(value=ast.Name(id=name), attr="grad"), ast.For(target=target):
+                of_loop = any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(target))
+                return Match(site, help=_UNSET) if of_loop and not _for_some(site) else None
+        return None
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`p.grad = None` in place of a statement such as `p.grad.zero_()`; nothing for a decision in so many words."""
-        return assigned_none(site, match["gradient"]) if "gradient" in match.fields else ()
+
+def _for_some(site: Site) -> bool:
+    """Whether a test in the loop chooses the parameters by anything but their having a gradient."""
+    inside = takewhile(lambda block: block.kind is not BlockKind.LOOP, site.block.outwards())
+    tests = (block.node.test for block in inside if isinstance(block.node, ast.If))
+    return not all(re.search(r"\.grad( is not None)?$|requires_grad", ast.unparse(test)) for test in tests)

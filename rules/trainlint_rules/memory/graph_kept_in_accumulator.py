@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off_early
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
@@ -20,11 +18,9 @@ from trainlint_rules.memory.idioms.kept_graphs import (
     lives,
     new_in_each_iteration,
     outside_batch_loop,
-    shares_kept_graph,
     sure_of_graph,
     trained_as_sum,
 )
-from trainlint_rules.memory.idioms.kept_outputs import is_only_tensor, starts_backward
 from trainlint_rules.memory.idioms.lifetimes import Lifetime
 
 _UNTIL_RESET = "`{holder}` keeps the graph of `{added}` until it is reset"
@@ -79,10 +75,6 @@ class GraphKeptInAccumulator(CallRule):
     `.detach()` costs nothing and waits for nothing; `.item()` would make the host wait in each step. A sum that is
     reset with each window of gradient accumulation keeps few nodes, and for a short while: that is only advice.
 
-    ## Fix safety
-    Code that is given the sum, or finds it later, may want its graph: a backward after `retain_graph=True`, a hook, a
-    drawing of the graph, a test for `grad_fn` or for the very same tensor. Most sums are only read.
-
     ## Confirmed by
     `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
     is the line at which the list gets longer, or the sum another tensor.
@@ -113,8 +105,6 @@ class GraphKeptInAccumulator(CallRule):
     )
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"
-    fix_title = "Detach it"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A value with a graph that is added to a sum or a list."""
@@ -129,12 +119,3 @@ class GraphKeptInAccumulator(CallRule):
         if lives(site, item.holder) is Lifetime.WINDOW:
             return Match(site, Confidence.LIKELY, fields, message=_UNTIL_RESET, severity=Severity.ADVICE)
         return Match(site, fields=fields)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`.detach()` behind what is added; none where another sum keeps its graph, or where it may be a number."""
-        from trainlint.fixing.rewrite import append_attribute_call
-
-        added = match["node"]
-        if shares_kept_graph(site, added) or not (starts_backward(site, added) or is_only_tensor(site, added)):
-            return ()
-        return append_attribute_call(site.source, added, ".detach()")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Severity
 from trainlint.rule import Triggers
 from trainlint_rules.memory.idioms.divided_losses import own_quotient
 
@@ -58,10 +55,6 @@ class LossAddedToItself(DeclaredRule):
                 optimizer.zero_grad()
     ```
 
-    ## Fix safety
-    The fix divides, as was meant: gradients become `n + 1` times smaller. A learning rate that was tuned with the
-    defect is too small now.
-
     ## Confirmed by
     Cannot be measured: a probe sees a loss, and not what it was meant to be.
 
@@ -84,8 +77,6 @@ class LossAddedToItself(DeclaredRule):
     unless = (_without_backward,)
     message = "this adds `{quotient}` to `{loss}` instead of dividing `{loss}`"
     help = "write `{loss} = {quotient}`"
-    fix_title = "Divide instead of adding"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """Something that is added to its own quotient."""
@@ -93,15 +84,3 @@ class LossAddedToItself(DeclaredRule):
         if quotient is None:
             return None
         return Match(site, fields={"quotient": site.text(quotient), "loss": site.text(quotient.left), "node": quotient})
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`loss = loss / n`."""
-        import libcst as cst
-
-        from trainlint.fixing.rewrite import Unfixable, expression, replace_simple_statement
-
-        if not isinstance(match["node"].left, ast.Name):
-            raise Unfixable
-        value = expression(site.source, match["node"])
-        target = cst.ensure_type(cst.ensure_type(value, cst.BinaryOperation).left, cst.Name)
-        yield replace_simple_statement(site.source, site.statement, cst.Assign([cst.AssignTarget(target)], value))

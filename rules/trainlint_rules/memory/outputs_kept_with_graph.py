@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off_early
-from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED, outside_training_loop
 from trainlint_rules.memory.idioms.kept_outputs import (
     appended_output,
     emptied_on_the_way,
-    is_only_tensor,
     part_of_loss,
     trained_later,
 )
@@ -68,10 +64,6 @@ class OutputsKeptWithGraph(CallRule):
         return torch.cat([item.detach() for item in kept])
     ```
 
-    ## Fix safety
-    Whoever goes back through the list by a way that is out of sight gets no gradients any more. There is no fix where
-    what is appended may be a number or a structure of tensors, which have no `detach`.
-
     ## Confirmed by
     `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
     is the line at which the list gets longer.
@@ -94,8 +86,6 @@ class OutputsKeptWithGraph(CallRule):
     unless = (outside_training_loop, autograd_off_early, emptied_on_the_way, trained_later, part_of_loss)
     message = "`{list}` keeps the autograd graph of each output after its backward"
     help = "append `{output}.detach()`"
-    fix_title = "Detach the output"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """An output that is appended to a list with its graph."""
@@ -104,11 +94,3 @@ class OutputsKeptWithGraph(CallRule):
             return None
         fields = {"list": site.text(site.receiver), "output": site.text(site.call.args[0])}
         return Match(site, level(value.confidence), fields)
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`.detach()` behind what is appended, if that is a tensor at all times."""
-        if not is_only_tensor(site, site.call.args[0]):
-            return ()
-        from trainlint.fixing.rewrite import append_attribute_call
-
-        return append_attribute_call(site.source, site.call.args[0], ".detach()")

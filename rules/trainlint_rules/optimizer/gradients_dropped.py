@@ -5,9 +5,9 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Severity
+from trainlint.finding import Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.optimizer.idioms.dropped_gradients import dropped_before_step, filled_again, waiting_step
+from trainlint_rules.optimizer.idioms.dropped_gradients import dropped_before_step, filled_again
 
 
 class GradientsDropped(CallRule):
@@ -72,13 +72,8 @@ class GradientsDropped(CallRule):
     help = "clear them before the backward pass or after the step"
 
     def found(self, site: Site) -> Match | None:
-        """Clearing behind a backward whose step is still to come, or in each round of an accumulation."""
+        """Clearing behind a backward whose step is still to come."""
         dropped = dropped_before_step(site)
-        if dropped is not None:
-            return Match(site, fields={"backward": dropped.backward.line, "step": dropped.step.line})
-        waiting = waiting_step(site)
-        if waiting is None:
+        if dropped is None:
             return None
-        message = "`{text}` clears the gradients in every iteration, and line {step} steps only in some"
-        instead = "clear them under the same condition as the step"
-        return Match(site, Confidence.LIKELY, {"step": waiting.line}, message, instead)
+        return Match(site, fields={"backward": dropped.backward.line, "step": dropped.step.line})

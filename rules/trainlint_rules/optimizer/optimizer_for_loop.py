@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.optimizers import CLASSES, FUSED_SINCE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.finding import Confidence
 from trainlint_rules.optimizer.idioms.implementations import can_be_fused, saves_memory
 
 _LEFT_TO_PYTORCH = "remove `foreach=False`, and PyTorch chooses the implementation"
@@ -45,10 +43,6 @@ class OptimizerForLoop(CallRule):
         return torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     ```
 
-    ## Fix safety
-    The fused kernel rounds differently, takes floating-point parameters of one device only, and no `closure` that
-    changes the gradients under a gradient scaler.
-
     ## Confirmed by
     `trainlint prove --fixes TRN601 train.py` measures steps with and without it. In a profile, thousands of small
     `aten::mul_` and `aten::addcdiv_` under `Optimizer.step`, where `_fused_adamw_` is one.
@@ -69,8 +63,6 @@ class OptimizerForLoop(CallRule):
     unless = (saves_memory,)
     message = "`foreach=False` makes `{optimizer}` update one parameter at a time, with a dozen kernels each"
     help = "use `fused=True`, which takes as little memory and one kernel"
-    fix_title = "Use the fused implementation"
-    fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
         """A literal `foreach=False` without a fused implementation."""
@@ -80,12 +72,3 @@ class OptimizerForLoop(CallRule):
         name = last_name(site.call.func)
         instead = None if can_be_fused(site) else _LEFT_TO_PYTORCH
         return Match(site, fields={"optimizer": name}, help=instead, fix_needs=FUSED_SINCE.get(name))
-
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`fused=True` in place of `foreach=False`."""
-        from trainlint.fixing.keywords import rename_argument
-
-        if can_be_fused(site):
-            names = [keyword.arg for keyword in site.call.keywords]
-            at = len(site.call.args) + names.index("foreach")
-            yield rename_argument(site.source, site.call, at, "fused", "True")

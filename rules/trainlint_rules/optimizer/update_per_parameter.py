@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
-from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.host_reads import CPU, ITEM
+from trainlint.analysis.tables.optimizers import is_optimizer_class
+from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Heat
+from trainlint.patterns import lazy
 from trainlint.rule import Triggers
-from trainlint_rules.optimizer.idioms.parameter_updates import Update, update_of
-from trainlint_rules.optimizer.idioms.slow_updates import (
-    has_foreach_way,
-    of_unknown_frequency,
-    read_on_the_host,
-    seldom_enough,
-    sure_to_cost,
-)
+from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, Update, update_of
 
 _WORDS = {
     Update.AVERAGE: (
@@ -27,31 +26,42 @@ _WORDS = {
     ),
     Update.DESCENT: (
         "this optimizer updates parameters",
-        "use an optimizer of `torch.optim`, or update all at once with {foreach}",
+        "use an optimizer of `torch.optim`, or update all at once with `torch._foreach_mul_` and `torch._foreach_add_`",
     ),
-    Update.DECAY: (
-        "this scales parameters",
-        "scale all at once with {foreach}; `torch.optim.AdamW` decays weights in its own step",
+    Update.GRADIENT: (
+        "this changes gradients",
+        "change all at once with `torch._foreach_mul_` and `torch._foreach_add_`",
     ),
-    Update.GRADIENT: ("this changes gradients", "change all at once with {foreach}"),
-    Update.CLEANED_GRADIENT: (
-        "this replaces NaN and infinity in gradients",
-        "concatenate the gradients, call `nan_to_num_` once and copy back with `torch._foreach_copy_`; or skip steps "
-        "whose `clip_grad_norm_` is not finite",
-    ),
-    Update.COPY: ("this copies parameters or gradients", "copy all at once with {foreach}"),
+    Update.COPY: ("this copies parameters or gradients", "copy all at once with `torch._foreach_copy_`"),
     Update.NORM: (
         "this takes norms of parameters or gradients",
         "take all with `torch._foreach_norm`, or use the norm that `clip_grad_norm_` returns",
     ),
 }
 _NORMS = frozenset({".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm"})
-_COUNTED = 4
-"""More kernels than these are not counted in the message: some stand behind tests."""
-_MOST_NAMES = 3
-_FIRST_WITH_LERP = (2, 0)
-_USUAL = ("_foreach_mul_", "_foreach_add_")
-"""What is named where the loop's own operations have no such function."""
+_AVERAGES = lazy(r"(?i)ema|moving|average|polyak|soft_?update|momentum|target")
+"""Functions that a training loop calls once in each step, even where the loop is not in sight."""
+_LONGEST_INTERVAL = 4
+"""What runs more seldom than each so many steps costs little."""
+_MANY_KERNELS = 3
+"""From this many operations for each parameter on, an optimizer of one's own is reported."""
+_SLOW_WAYS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute", *MOVES, CPU.name})
+
+
+@guard
+def has_foreach_way(site: Site) -> bool:
+    """The function or its class also uses, or checks for, `_foreach_` functions."""
+    function = site.function
+    roots = [item.node for item in (function, function.owner if function else None) if item is not None]
+    parts = (part for root in roots for part in nodes_in(root) if isinstance(part, ast.Attribute))
+    return any(part.attr.startswith("_foreach_") for part in parts)
+
+
+@guard
+def seldom_enough(site: Site) -> bool:
+    """It runs every five steps or less often, or trainlint cannot tell how often."""
+    steps = interval_length(site.conditions)
+    return steps is None or steps > _LONGEST_INTERVAL
 
 
 class UpdatePerParameter(LoopRule):
@@ -63,10 +73,10 @@ class UpdatePerParameter(LoopRule):
     step. The `torch._foreach_` functions, which PyTorch's own optimizers and `torch.optim.swa_utils` use, take whole
     lists of tensors and start one kernel for dozens of them.
 
-    The same holds for an optimizer of one's own, weight decay outside of the optimizer, copies between two lists of
-    parameters (as for float32 copies of half-precision weights), NaN that is replaced in each gradient, and norms taken
-    one by one. Loops that only clear, clamp or initialise are no finding. Confidence is low in optimizers with fewer
-    than three operations for each parameter, and where each parameter is gathered or moved between devices on its way.
+    The same holds for an optimizer of one's own, copies between two lists of parameters (as for float32 copies of
+    half-precision weights), and norms taken one by one. Loops that only clear, clamp, scale or initialise are no
+    finding. Confidence is low in optimizers with fewer than three operations for each parameter, and where each
+    parameter is gathered or moved between devices on its way.
 
     ## Example
     ```python
@@ -114,12 +124,6 @@ class UpdatePerParameter(LoopRule):
     and averages it in this way; it is public API, while the `_foreach_` functions carry an underscore. They ask for
     tensors of one device and one data type each, else they fall back to a loop.
 
-    ## Fix safety
-    The fix is offered for averages by `mul_` and `add_`, or by `lerp_`, of two lists. It computes the same, but with
-    functions whose names carry an underscore: they may change between versions of PyTorch. Weights that are spread
-    over processes are not gathered by them, and two lists of different length are an error instead of cut to the
-    shorter one.
-
     ## Confirmed by
     As many `mul_` and `add_` kernels in the profile of a step as there are parameters, with gaps between them.
 
@@ -138,12 +142,9 @@ class UpdatePerParameter(LoopRule):
     name = "update-per-parameter"
     also = Triggers(calls=frozenset(name.rpartition(".")[2] for name in _NORMS), callees=_NORMS)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (of_unknown_frequency, has_foreach_way, seldom_enough, read_on_the_host)
-    message = "{does} one by one, with {kernels} for each{often}"
+    unless = (has_foreach_way, seldom_enough)
+    message = "{does} one by one{often}"
     help = "{instead}"
-    fix_title = "Average all at once"
-    fix_safety = Safety.UNSAFE
-    fix_drops = frozenset({"parameters", "mul_", "add_", "mul", "add", "lerp_", "copy_"})
 
     def found(self, site: Site) -> Match | None:
         """A loop over parameters whose body computes in place, copies between parameters or takes their norms."""
@@ -152,22 +153,42 @@ class UpdatePerParameter(LoopRule):
         if loop is None or isinstance(loop.block.node, ast.comprehension) is not in_comprehension:
             return None
         update = update_of(loop)
-        if update is None:
+        if update is None or not _runs_often(site, update) or _reads_norms(loop, update):
             return None
         does, instead = _WORDS[update.update]
-        counted = f"{update.kernels} kernels" if update.kernels <= _COUNTED else "several kernels"
-        kernels = "a kernel" if update.kernels == 1 else counted
-        named = (update.foreach or _USUAL)[:_MOST_NAMES]
-        functions = " and ".join(f"`torch.{name}`" for name in named)
-        fields = {"does": does, "kernels": kernels, "instead": instead.format(foreach=functions)}
         calls = site.hot_calls if site.heat.heat.in_step else ()
-        needs = _FIRST_WITH_LERP if update.update is Update.AVERAGE else None
-        sure = sure_to_cost(site, loop, update)
-        return Match(site.at(loop.iterated), sure, fields, related=calls, fix_needs=needs)
+        fields = {"does": does, "instead": instead}
+        return Match(site.at(loop.iterated), _sure_to_cost(site, loop, update), fields, related=calls)
 
-    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """An average by `mul_` and `add_`, or by `lerp_`, of two lists."""
-        from trainlint.fixing.foreach import foreach_average
 
-        if isinstance(site.node, ast.For):
-            yield from foreach_average(site.source, site.file.tree, site.node)
+def _runs_often(site: Site, update: ParameterUpdate) -> bool:
+    """Where no loop in sight says how often: an averaging function by its name."""
+    is_average = update.update is Update.AVERAGE and site.function is not None
+    named = is_average and site.function is not None and _AVERAGES.search(site.function.qualified_name)
+    return site.heat.heat is not Heat.UNKNOWN or bool(named)
+
+
+def _reads_norms(loop: ParameterLoop, update: ParameterUpdate) -> bool:
+    """Whether each norm is read on the host, which TRN201 reports."""
+    return update.update is Update.NORM and not _called(loop).isdisjoint({ITEM.name, "float"})
+
+
+def _sure_to_cost(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> Confidence:
+    """How sure it is that nothing but habit speaks for a loop.
+
+    Lists do not help where each parameter is gathered from other processes or moved between devices. An optimizer
+    with few operations for each parameter is not rewritten for them.
+    """
+    owner = site.file.graph.owner(site.block)
+    if _called(loop) & _SLOW_WAYS:
+        return Confidence.POSSIBLE
+    if owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases):
+        return Confidence.LIKELY if update.kernels >= _MANY_KERNELS else Confidence.POSSIBLE
+    return Confidence.LIKELY if loop.by_name or site.heat.heat is Heat.UNKNOWN else Confidence.CERTAIN
+
+
+def _called(loop: ParameterLoop) -> frozenset[str]:
+    """The last names of what is called for each parameter."""
+    return frozenset(
+        last_name(part.func) for item in loop.body for part in nodes_in(item) if isinstance(part, ast.Call)
+    )

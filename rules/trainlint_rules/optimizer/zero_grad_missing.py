@@ -9,7 +9,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import owned_by_framework
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.optimizer.idioms.cleared_gradients import given_away, overwritten, runs_once, uncleared_step
+from trainlint_rules.optimizer.idioms.cleared_gradients import given_away, overwritten, uncleared_step
 
 
 class ZeroGradMissing(LoopRule):
@@ -64,7 +64,6 @@ class ZeroGradMissing(LoopRule):
     unless = (
         shows("the file clears gradients in another way, or steps with a closure", CLEARED_GRADIENTS),
         overwritten,
-        runs_once,
         owned_by_framework,
         given_away,
     )

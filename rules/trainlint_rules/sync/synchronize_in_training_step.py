@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from trainlint.analysis.effects.removable_calls import removable, wait_is_used
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.waits.clocks import CLOCKS
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.measuring.idioms.timing import is_clock
 from trainlint_rules.memory.idioms.deliberate_collections import before_graph_capture, in_benchmark
 from trainlint_rules.sync.idioms.reads_besides import reads_besides
 
@@ -120,4 +120,4 @@ def _help_text(site: Site) -> str | None:
     calls = [node for node in nodes_in(function.node) if isinstance(node, ast.Call)]
     if any(last_name(call.func) == "elapsed_time" for call in calls):
         return _READ_LATER
-    return _TIMED if any(is_clock(site.file, call, site.block) for call in calls) else None
+    return _TIMED if any(last_name(call.func) in CLOCKS for call in calls) else None

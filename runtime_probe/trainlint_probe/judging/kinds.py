@@ -100,7 +100,7 @@ KINDS = (
          meaning="FSDP that is set up wrongly"),
     Kind("optimizer", ("unfused-optimizer", "param-loop"), None, "TRN60[127]", meaning="a slow update"),
     Kind("attention", ("manual-attention",), None, "TRN70[1-3]", meaning="attention written by hand"),
-    Kind("compile", ("compile-in-loop",), Symptom.COMPILE_CALL, "TRN706", meaning="torch.compile used wrongly"),
+    Kind("compile", ("compile-in-loop",), Symptom.COMPILE_CALL, "TRN705", meaning="torch.compile used wrongly"),
     Kind("timing", ("timing-no-sync",), None, "TRN90[156]", meaning="times taken without waiting for the device"),
 )  # fmt: skip
 

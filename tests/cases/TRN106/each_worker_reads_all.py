@@ -20,13 +20,6 @@ class Rows(data.IterableDataset):
                     yield torch.tensor([float(sample[name]) for name in self.columns])
 
 
-class Batches(Rows):
-    """Inherits how it goes round."""
-
-    def __len__(self):
-        return 1000
-
-
 class Tokens(data.IterableDataset):
     def __init__(self, texts, tokenizer, length):
         self.texts, self.tokenizer, self.length = texts, tokenizer, length
@@ -46,6 +39,5 @@ class Tokens(data.IterableDataset):
 def loaders(paths, texts, tokenizer, workers):
     rows = Rows(paths, ["x", "y"])
     yield DataLoader(rows, batch_size=16, num_workers=4, pin_memory=True)  #! TRN106
-    yield DataLoader(Batches(paths, ["x"]), batch_size=16, num_workers=workers, pin_memory=True)  #! TRN106
     tokens = Tokens(texts, tokenizer, 1024)
     yield DataLoader(tokens, None, num_workers=2, pin_memory=True)  #! TRN106

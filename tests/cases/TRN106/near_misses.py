@@ -94,5 +94,4 @@ def loaders(rows, env, policy, reader, start_worker):
     yield DataLoader(Whole(rows), 8, num_workers=0, pin_memory=True)
     yield DataLoader(Whole(rows), 8, num_workers=1, pin_memory=True)
     yield DataLoader(Whole(rows), 8, num_workers=4, pin_memory=True, worker_init_fn=start_worker)
-    yield DataLoader(Wrapped(reader, float), 8, num_workers=4, pin_memory=True)
     yield DataLoader(ByIndex(), 8, num_workers=4, pin_memory=True)

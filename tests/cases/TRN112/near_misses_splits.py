@@ -12,7 +12,7 @@ held_out = questions.filter(lambda row: len(row["text"]) > 20).map(
 
 def encode(rows, limit):
     inputs = tokenizer(rows["query"], padding="max_length", truncation=True, max_length=limit)  #! TRN112
-    answers = tokenizer(rows["response"], padding="max_length", truncation=True, max_length=limit)
+    answers = tokenizer(rows["response"], padding="max_length", truncation=True, max_length=limit)  #! TRN112
     inputs["labels"] = answers["input_ids"]
     return inputs
 

@@ -19,16 +19,6 @@ def train(model, criterion, optimizer, loader):
         optimizer.step()
 
 
-def finetune(args, model, criterion, optimizer, loader):
-    for inputs, targets in loader:
-        inputs = inputs.cuda(non_blocking=True)
-        targets = targets.cuda(non_blocking=True)
-        loss = criterion(model(inputs), targets)
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=args.release_grads)  #! TRN306
-
-
 def clear(parameters):
     for parameter in parameters:
         if parameter.grad is not None:

@@ -6,7 +6,6 @@ import torch
 
 def collate(items, batch, labels, output):
     lengths = torch.tensor([len(item) for item in items])
-    offsets = torch.tensor([0] + list(torch.tensor([3, 4]).cumsum(0)), dtype=torch.int32)
     wanted = torch.tensor(batch["label"], dtype=torch.bool)
     drawn = torch.tensor(np.random.randn(3))
     labels = torch.tensor(labels)
@@ -14,4 +13,4 @@ def collate(items, batch, labels, output):
         output = torch.tensor(output)
     rate = torch.tensor(0.1)
     shape = torch.tensor(wanted.shape)
-    return lengths, offsets, wanted, drawn, labels, output, rate, shape
+    return lengths, wanted, drawn, labels, output, rate, shape

@@ -56,13 +56,6 @@ def another_template(image, text, world_size):
     return torch.cat(parts)
 
 
-def another_shape_by_then(x, world_size):
-    parts = [torch.zeros_like(x) for _ in range(world_size)]
-    x = x.flatten(1)
-    dist.all_gather(parts, x)
-    return torch.cat(parts)
-
-
 def replaced_by_other_values(x, local, rank, world_size):
     parts = [torch.zeros_like(x) for _ in range(world_size)]
     dist.all_gather(parts, x)

@@ -13,7 +13,7 @@ def gather(data, dst=0, group=None):
         dist.gather_object(data, output, dst=dst, group=group)  #! TRN502
         return output
     else:
-        dist.gather_object(data, None, dst=dst, group=group)
+        dist.gather_object(data, None, dst=dst, group=group)  #! TRN502
         return []
 
 

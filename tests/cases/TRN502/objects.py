@@ -18,7 +18,7 @@ def gather(data, dst):
         parts = [None for _ in range(dist.get_world_size())]
         dist.gather_object(data, parts, dst=dst)  #! TRN502
         return parts
-    dist.gather_object(data, None, dst=dst)
+    dist.gather_object(data, None, dst=dst)  #! TRN502
     return []
 
 

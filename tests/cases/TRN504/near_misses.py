@@ -24,24 +24,9 @@ def by_bucket(buckets):
         dist.all_reduce(bucket.flat)
 
 
-def coalesced(model, device):
-    with dist._coalescing_manager(device=device):
-        for parameter in model.parameters():
-            dist.all_reduce(parameter.grad)
-
-
 def same_start(model):
     for parameter in model.parameters():
         dist.broadcast(parameter.data, 0)
-
-
-def warm_up(model, criterion, optimizer, batch, warmup_steps):
-    for _ in range(warmup_steps):
-        criterion(model(batch)).backward()
-        for parameter in model.parameters():
-            dist.all_reduce(parameter.grad)
-        optimizer.step()
-        optimizer.zero_grad()
 
 
 def norm_of_all(model):

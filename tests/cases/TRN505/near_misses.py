@@ -36,17 +36,6 @@ def download(rank, fetch):
     return data
 
 
-def measured(model, optimizer, loader):
-    times = []
-    for batch in loader:
-        loss = model(batch)
-        optimizer.zero_grad()
-        loss.backward()
-        dist.barrier()
-        start = time.perf_counter()
-        optimizer.step()
-        times.append(time.perf_counter() - start)
-    return times
 
 
 def start():

@@ -40,5 +40,5 @@ def pretrain(loader, rank):
 
 class Trainer:
     def __init__(self, rank):
-        self.model = AutoModelForCausalLM.from_pretrained("tiiuae/falcon-40b", torch_dtype=torch.bfloat16).to(rank)
-        self.model = DDP(self.model, device_ids=[rank])  #! TRN509
+        model = AutoModelForCausalLM.from_pretrained("tiiuae/falcon-40b", torch_dtype=torch.bfloat16).to(rank)
+        self.model = DDP(model, device_ids=[rank])  #! TRN509

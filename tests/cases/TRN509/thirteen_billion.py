@@ -25,12 +25,12 @@ def main(loader):
     dist.destroy_process_group()
 
 
-def in_a_helper(name, rank):
-    return AutoModelForCausalLM.from_pretrained(name).to(rank)
+def in_a_helper(rank):
+    return AutoModelForCausalLM.from_pretrained("lmsys/vicuna-13b-v1.5").to(rank)
 
 
 def with_helper(loader, rank):
-    model = in_a_helper("lmsys/vicuna-13b-v1.5", rank)
+    model = in_a_helper(rank)
     model = torch.nn.parallel.DistributedDataParallel(model)  #! TRN509
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-5)
     for batch in loader:

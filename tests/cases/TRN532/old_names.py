@@ -3,7 +3,7 @@
 import os
 
 os.environ["NCCL_ASYNC_ERROR_HANDLING"] = "1"  #! TRN532
-os.environ.setdefault("NCCL_BLOCKING_WAIT", "0")  #! TRN532
+os.environ["NCCL_BLOCKING_WAIT"] = "0"  #! TRN532
 
 
 def launch(arguments):

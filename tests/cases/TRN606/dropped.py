@@ -25,15 +25,6 @@ def clears_scaled(model, criterion, optimizer, train_loader):
         scaler.update()
 
 
-def clears_each_micro_batch(model, criterion, optimizer, train_loader, accumulate):
-    for i, (inputs, targets) in enumerate(train_loader):
-        loss = criterion(model(inputs), targets) / accumulate
-        optimizer.zero_grad()  #! TRN606
-        loss.backward()
-        if (i + 1) % accumulate == 0:
-            optimizer.step()
-
-
 class Trainer:
     def __init__(self, model, optimizer):
         self.model, self.optimizer = model, optimizer

@@ -56,23 +56,6 @@ class Master:
             half.data.copy_(full.data)
 
 
-def repair(model):
-    for weight in model.parameters():  #! TRN607
-        if weight.grad is not None:
-            torch.nan_to_num(weight.grad, nan=0, posinf=1e5, neginf=-1e5, out=weight.grad)
-
-
-def repair_in_place(params):
-    params = [p for p in params if p.grad is not None]
-    for p in params:  #! TRN607
-        p.grad.nan_to_num_(0.0)
-
-
-def repair_outputs(outputs, model):
-    for weight in model.parameters():
-        outputs.append(torch.nan_to_num(weight))
-
-
 def whole_norm(parameters):
     parameters = [p for p in parameters if p.grad is not None]
     return torch.norm(torch.stack([torch.norm(p.grad.detach(), 2.0) for p in parameters]), 2.0)  #! TRN607

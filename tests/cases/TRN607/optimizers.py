@@ -49,14 +49,14 @@ class HalfAdam(Optimizer):
 
 
 class Decoupled:
-    """Not an optimizer by its bases: decays weights, then steps the one that it holds."""
+    """Decays weights, then steps the optimizer that it holds: one cheap operation for each parameter."""
 
     def __init__(self, inner, decay):
         self.inner_optimizer, self.decay = inner, decay
 
     def step(self):
         for group in self.inner_optimizer.param_groups:
-            for p in group["params"]:  #! TRN607
+            for p in group["params"]:
                 if p.requires_grad:
                     p.data.mul_(1 - self.decay * group["lr"])
         self.inner_optimizer.step()

@@ -39,7 +39,7 @@ def train_critic(optimizer, train_loader):
     for images, labels in train_loader:
         optimizer.zero_grad()
         validity, predicted = critic(images)
-        loss = validity.mean() + auxiliary_loss(predicted, labels)  #! TRN709
+        loss = validity.mean() + auxiliary_loss(predicted, labels)
         loss.backward()
         optimizer.step()
 

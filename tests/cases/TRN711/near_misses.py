@@ -45,9 +45,6 @@ class Once(nn.Module):
     def nearest(self, token_ids):
         return self.table[token_ids]
 
-    def listed(self, token_ids):
-        return self.table[token_ids].tolist()
-
 
 def sorted_tokens(ids):
     return ids.sort().values

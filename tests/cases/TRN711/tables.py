@@ -17,10 +17,10 @@ class Labelled(nn.Module):
 class Nested(nn.Module):
     def __init__(self, length, width):
         super().__init__()
-        self.places = torch.nn.Parameter(torch.zeros(length, width))
+        self.places = torch.nn.Embedding(length, width)
 
     def forward(self, x, positions):
         return self.place(x, positions)
 
     def place(self, x, positions):
-        return x + self.places[positions]  #! TRN711
+        return x + self.places.weight[positions]  #! TRN711

@@ -21,8 +21,3 @@ def log_partition(scores):
 
 def compressed(spectrum):
     return F.relu(torch.log(1 + 10 * spectrum))  #! TRN811
-
-
-def of_fractions(position, length):
-    whole = torch.floor(position)
-    return torch.log(1 + (position - whole) / length), torch.log(whole / length + 1)  #! TRN811

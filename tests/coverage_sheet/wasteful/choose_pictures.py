@@ -25,7 +25,7 @@ class Sharpness(nn.Module):
 def load(path):
     network = Sharpness()
     network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
-    return network.eval().cuda()  #! TRN716
+    return network.eval().cuda()
 
 
 @torch.inference_mode()

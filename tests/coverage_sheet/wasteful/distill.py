@@ -34,7 +34,7 @@ def train(pictures, device, epochs):
             noise = torch.from_numpy(np.random.normal(0, 0.1, images.shape)).float().to(device)  #! TRN207
             with torch.no_grad():
                 answers = teacher(images)
-            before = copy.deepcopy(student.state_dict())  #! TRN312
+            before = copy.deepcopy(student.state_dict())
             with torch.autocast("cuda"):  #! TRN402
                 scores = student.module(images + noise)  #! TRN408 TRN705
                 loss = hard_label_loss(scores, labels) + soft_label_loss(scores, answers, 4.0)
@@ -42,7 +42,7 @@ def train(pictures, device, epochs):
             loss.backward()
             total, seen = loss.detach(), torch.full((), len(images), device=device)
             dist.all_reduce(seen)
-            dist.all_reduce(total)  #! TRN503
+            dist.all_reduce(total)
             for parameter in student.parameters():
                 dist.all_reduce(parameter.grad)  #! TRN504
             torch._foreach_div_([parameter.grad for parameter in student.parameters()], seen)

@@ -28,7 +28,7 @@ def train(model, optimizer, scheduler, pictures, held_out, epochs):
     criterion = nn.CrossEntropyLoss()
     best = 0.0
     for epoch in range(epochs):
-        loader = DataLoader(pictures, 64, shuffle=True, num_workers=8, pin_memory=True)  #! TRN104
+        loader = DataLoader(pictures, 64, shuffle=True, num_workers=8, pin_memory=True)
         total, correct = 0.0, 0
         for images, labels in loader:
             images = Variable(images.cuda(non_blocking=True))  #! TRN810
@@ -40,7 +40,7 @@ def train(model, optimizer, scheduler, pictures, held_out, epochs):
             loss.backward()
             scheduler.step()  #! TRN604
             optimizer.step()
-            seconds = time.perf_counter() - start  #! TRN901
+            seconds = time.perf_counter() - start
             total += loss.item()  #! TRN201
             if loss > 20:  #! TRN203
                 print(f"the loss explodes after a step of {seconds:.3f} s")

@@ -34,7 +34,7 @@ def seconds_per_round(network, images, rounds):
 
 @torch.compile
 def limited(loss, limit):
-    value = loss.item()  #! TRN706
+    value = loss.item()
     return loss * (limit / value) if value > limit else loss
 
 

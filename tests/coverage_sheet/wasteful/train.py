@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--resume")
     options = parser.parse_args()
 
-    dist.init_process_group("nccl")  #! TRN517 TRN535
+    dist.init_process_group("nccl")  #! TRN535
     rank = dist.get_rank()
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.manual_seed(options.seed + rank)

@@ -19,7 +19,6 @@ RULES = {rule.code: rule for rule in all_rules()}
 
 COSTS = {
     "TRN302": "gc.collect()",
-    "TRN312": "copy.deepcopy(",
 }
 MISTAKES = {
     "TRN405": "loss.backward()",
@@ -76,7 +75,6 @@ def test_what_ranks_exchange(runner: Runner) -> None:
     run = with_others(launched.runs[0], launched.runs)
     lines = {
         "TRN215": "all_reduce(",
-        "TRN503": "all_reduce(",
         "TRN504": "all_reduce(",
         "TRN508": "DistributedDataParallel(Halves",
         "TRN510": ".backward()",

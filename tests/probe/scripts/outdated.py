@@ -35,7 +35,6 @@ nn.init.normal(torch.ones(2))  # TRN812
 nn.utils.weight_norm(nn.Linear(2, 2))  # TRN812
 nn.functional.upsample(torch.ones(1, 1, 2, 2), scale_factor=2)  # TRN812
 torch.get_autocast_gpu_dtype()  # TRN812
-nn.parallel.DistributedDataParallel(nn.Linear(2, 2), broadcast_buffers=False)  # TRN813
 nn.MSELoss(size_average=False)  # TRN814
 torch.distributed.nn.all_reduce(pair)  # TRN815
 

@@ -90,7 +90,7 @@ def test_graph_breaks_are_told_and_limited(project: Path, capfd: pytest.CaptureF
     assert main([*words, "train.py"]) == 1
     said = " ".join(capfd.readouterr().out.split())
     assert "torch.compile: 1 line breaks a graph" in said
-    assert f"train.py:{at} TRN706 graph-break-in-compiled, TRNP403 graph-breaks torch.compile breaks" in said
+    assert f"train.py:{at} TRNP403 graph-breaks torch.compile breaks" in said
 
     assert main([*words, "--output-format", "json", "-o", "e.json", "train.py"]) == 1
     document = json.loads((project / "e.json").read_text())

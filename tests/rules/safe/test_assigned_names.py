@@ -56,11 +56,6 @@ PATCHES = {
         "from unittest import mock\nmock.patch.object(torch.cuda.amp, 'autocast').start()",
         "TRN801",
     ),
-    "a linear algebra": (
-        "import torch\n{patch}\n\ndef basis(x):\n    return torch.qr(x)\n",
-        "torch.qr = timed(torch.qr)",
-        "TRN804",
-    ),
     "a method of tensors": (
         "import torch\n{patch}\n\ndef shift(x: torch.Tensor, y: torch.Tensor):\n    x.add_(2, y)\n",
         "torch.Tensor.add_ = logged",

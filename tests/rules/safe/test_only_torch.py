@@ -90,34 +90,3 @@ def test_a_method_that_another_framework_has_too_is_not_rewritten_safely() -> No
     assert safe("import torch\n" + PINNED_STEP, "TRN205") == {"TRN205"}
     for other in ("paddle", "oneflow", "mindspore"):
         assert not safe(f"import {other}\nimport torch\n" + PINNED_STEP, "TRN205")
-
-
-@pytest.mark.parametrize("receiver", ["frame", "self.table", "load('people.csv')"])
-def test_the_head_of_a_table_is_no_model(receiver: str) -> None:
-    code = f"""
-import pandas as pd
-import torch
-
-
-class Report:
-    def show(self, frame, model, loader):
-        for batch in loader:
-            rows = {receiver}.head(5)
-            print(rows.tolist())
-"""
-    assert not fixes(code, "TRN303")
-
-
-def test_the_head_of_a_known_network_is_one() -> None:
-    code = """
-import torch
-from torch import nn
-
-
-def preview(loader):
-    model = nn.Linear(3, 3)
-    for batch in loader:
-        rows = model(batch)
-        print(rows.tolist())
-"""
-    assert fixes(code, "TRN303")

@@ -122,7 +122,6 @@ def test_nothing_of_a_shim_is_rewritten(code: str) -> None:
         (DIST + NO_SHIM, "TRN519"),  # the word is a key of options, and the lookup asks about another object
         (AMP + "flags = {'autocast': True}\nassert 'autocast' in flags\n" + USE, "TRN801"),
         (AMP + "hasattr(torch.cuda.amp, 'autocast')\n" + USE, "TRN801"),
-        ("import torch\n\n\ndef inverse(x):\n    qr = torch.qr(x)\n    return qr\n", "TRN804"),
     ],
 )
 def test_what_only_resembles_a_shim_is_still_rewritten(code: str, expected: str) -> None:

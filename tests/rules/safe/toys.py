@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 from tests.rules import (
     test_fixes_keep_training_api,
-    test_fixes_keep_training_compute,
     test_fixes_keep_training_data,
-    test_fixes_keep_training_memory,
 )
 from trainlint.finding import Safety
 from trainlint.rule import Rule
@@ -74,30 +72,6 @@ PRETRAINED = training(
     "import torch\nfrom torchvision import models\n",
 ).replace("models.resnet18(pretrained=step % 2 == 0) if step > 2 else ", "")
 SILENCED = training("loss = model(inputs).square().mean()  # trainlint: ignore[TRN201]")
-GATHERED = """
-import torch
-import torch.distributed as dist
-
-
-def gather(x):
-    parts = [torch.zeros_like(x) for _ in range(dist.get_world_size())]
-    dist.all_gather(parts, x)
-    return torch.cat(parts, dim=0)
-
-
-def train():
-    torch.manual_seed(dist.get_rank())
-    model = torch.nn.Linear(4, 2)
-    for _ in range(4):
-        with torch.no_grad():
-            everything = gather(torch.randn(3, 4))
-        model(everything).square().mean().backward()
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter -= 0.1 * parameter.grad
-        model.zero_grad()
-    return model
-"""
 _COLLECTIVE = """
 
 def train():
@@ -118,14 +92,11 @@ TOYS: dict[str, list[Toy]] = {
 }
 _TRAINED_ELSEWHERE_TOO: list[tuple[type[Rule], str]] = [
     *((rule, text) for rule, text, _, _ in test_fixes_keep_training_api.FIXES if rule.fix_safety is Safety.SAFE),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_compute.FIXES if rule.fix_safety is Safety.SAFE),
     *((rule, text) for rule, text, _ in test_fixes_keep_training_data.FIXES if rule.fix_safety is Safety.SAFE),
-    *((rule, text) for rule, text, _ in test_fixes_keep_training_memory.FIXES if rule.fix_safety is Safety.SAFE),
 ]
 for _rule, _text in _TRAINED_ELSEWHERE_TOO:
     TOYS.setdefault(_rule.code, []).append(Toy(_text))
 
 PROCESSES: dict[str, Toy] = {
-    "TRN501": Toy(GATHERED),
     "TRN519": Toy("import torch\n" + PrivateCollective.manual.example + _COLLECTIVE),
 }

@@ -33,7 +33,7 @@ def silent_lines(looks: Sequence[Look], style: Style) -> Iterator[Text]:
 
 
 def _reasons(looks: Sequence[Look]) -> Iterator[str]:
-    """As in "TRN706 graph-break-in-compiled is silent: the file does not use torch.compile"."""
+    """As in "TRN216 move-without-effect is silent: a test function defines the class around it"."""
     differing = _answer_differently(looks)
     places: dict[tuple[str, str], list[str]] = {}
     for look in looks:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.roles import references_by
 from trainlint.contract.guard import guard
-from trainlint.patterns import lazy
 
 INSTEAD = {
     "initialize": "run the forward under `torch.autocast`, and replace each `amp.scale_loss`, those in hooks and "
@@ -28,17 +26,6 @@ _OF_LEVEL = {
     "O3": "; level O3 trains in float16 only: use `model.half()`",
 }
 """What to say of a level other than O1, which is what `torch.autocast` does; with ";" it is added."""
-_OF_APEX = lazy(r"apex", re.IGNORECASE)
-
-
-@guard
-def in_adapter(site: Site) -> bool:
-    """The class or function around it is named after apex (`ApexScaler`)."""
-    uses = [site.place]
-    if isinstance(site.node, ast.ImportFrom):
-        uses = [use for use in references_by(site.file, site.node) if getattr(use.node, "attr", "") in INSTEAD]
-    around = [site.file.graph.enclosing(use.block) for use in uses]
-    return bool(around) and all(function and _OF_APEX.search(function.qualified_name) for function in around)
 
 
 @guard

@@ -52,13 +52,6 @@ def gives_all_three(call: ast.Call) -> bool:
     return all(argument(call, name, index) is not None for index, name in enumerate(("query", "key", "value")))
 
 
-def given_by_position(call: ast.Call) -> bool:
-    """Whether a call gives `need_weights` or `is_causal` in a way that `need_weights=False` cannot stand beside."""
-    given = argument(call, "need_weights", _NEED_WEIGHTS)
-    named = any(keyword.arg == "need_weights" for keyword in call.keywords)
-    return argument(call, "is_causal", 7) is not None or (given is not None and not named)
-
-
 def _reads_first_alone(scope: Scope, name: str) -> bool:
     """Whether all reads of a name that is bound once are `name[0]`, and there is one."""
     owner = scope.owner(name)

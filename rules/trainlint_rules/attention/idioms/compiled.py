@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
-from trainlint.analysis.syntax.names import argument, constant, nodes_in, position
+from trainlint.analysis.syntax.names import argument, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.signs import COMPILES, FUSED, FUSED_NORM, OWN_KERNELS, SCRIPTS
-from trainlint.contract.guard import early_guard, guard
-from trainlint.contract.guards.names import shows
+from trainlint.contract.guard import guard
 
-compiles_or_fuses = shows(
-    "the file compiles, scripts or names fused kernels", COMPILES, SCRIPTS, FUSED, FUSED_NORM, OWN_KERNELS
-)
-_COMPILE = "torch.compile"
-_LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")
-"""Decorators of functions that the compiler does not look into, or runs once."""
 _DEEPEST = 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """A function that runs compiled."""
-
-    by: ast.expr
-    """The decorator or the call of `torch.compile`, here or in a caller."""
-    whole: bool
-    """Whether `fullgraph=True` keeps reads in the graph and makes an error of each break, so that there can be none."""
 
 
 @guard
@@ -40,50 +20,6 @@ def engine_compiles(site: Site) -> bool:
     """The engine is DeepSpeed's ZeRO, which has its own `compile`."""
     facts = (item.fact for item in site.file.used_around(site.block, beside=True))
     return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
-
-
-@early_guard
-def compiles_nothing(site: Site) -> bool:
-    """The file does not use torch.compile."""
-    return _COMPILE not in site.file.names.origins
-
-
-def compiled_around(file: SemanticModel, function: Function | None) -> Compiled | None:
-    """What compiles a function, itself or with a caller in the same file; None where nothing in the file does."""
-    return _compiled_by_caller(file, function, _compiled_functions(file), 0) if function is not None else None
-
-
-def _compiled_by_caller(
-    file: SemanticModel, function: Function, given: dict[Function, Compiled], depth: int
-) -> Compiled | None:
-    if any(function.is_decorated(name) for name in _LEFT_OUT):
-        return None
-    if function in given:
-        return given[function]
-    if depth == _DEEPEST:
-        return None
-    for edge in file.graph.callers.get(function, []):
-        caller = file.graph.enclosing(edge.place.block)
-        if caller is not None and caller is not function and not edge.passed:
-            found = _compiled_by_caller(file, caller, given, depth + 1)
-            if found is not None:
-                return found
-    return None
-
-
-def _compiled_functions(file: SemanticModel) -> dict[Function, Compiled]:
-    """The functions that decorators and calls name themselves."""
-    found: dict[Function, Compiled] = {}
-    for place in file.outline.references:
-        if not isinstance(place.node, ast.expr) or file.kinds.imported(place.node, place.block) != _COMPILE:
-            continue
-        called = call_of(file, place.node)
-        call = called.node if called is not None and isinstance(called.node, ast.Call) else None
-        whole = call is not None and constant(argument(call, "fullgraph")) is True
-        function = _compiled(file, place, call)
-        if function is not None:
-            found[function] = Compiled(call or place.node, whole)
-    return found
 
 
 def _compiled(file: SemanticModel, place: Place, call: ast.Call | None) -> Function | None:

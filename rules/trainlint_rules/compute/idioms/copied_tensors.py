@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
 from trainlint.analysis.types.values import Origin
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import guard
@@ -16,23 +15,6 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
 _LISTS = ast.List | ast.Tuple | ast.ListComp
-
-
-@guard
-def type_is_tested(site: Site) -> bool:
-    """A check around it looks at the type of a value."""
-    return asks_about(site.block, Subject.TYPE)
-
-
-@guard
-def may_be_list(site: Site) -> bool:
-    """It is a field of a batch or is joined to a list, so it may be a list itself."""
-    given = copied_tensor(site)
-    if isinstance(given, ast.Subscript) and isinstance(constant(given.slice), str):
-        return True
-    if not isinstance(given, ast.BinOp | _LISTS):
-        return False
-    return any(isinstance(part, _LISTS) for part in nodes_in(given))
 
 
 @guard

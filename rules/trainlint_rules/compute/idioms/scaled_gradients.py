@@ -10,7 +10,7 @@ from trainlint.analysis.conditions.branches import may_run_together
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.contract.guard import guard
-from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -40,12 +40,6 @@ def unscaled_before(site: Site) -> bool:
     return any(_runs_before(site, item.place) for item in site.calls(*IMPORTED))
 
 
-@guard
-def scaler_is_off(site: Site) -> bool:
-    """A gradient scaler of the file is switched off."""
-    return any(scaler.enabled is False for scaler in scalers(site.file))
-
-
 def scaled_step(site: Site) -> ScaledStep | None:
     """The step of the scaler behind a call, where the backward of a loss that it scaled stands before it."""
     scaled = [item for item in scaled_backwards(site.file, site.function) if _runs_before(site, item.place)]
@@ -55,12 +49,6 @@ def scaled_step(site: Site) -> ScaledStep | None:
         if later and given and isinstance(func, ast.Attribute) and dotted(func.value) == scaled[-1].scaler:
             return ScaledStep(scaled[-1].scaler, given[0], step.place)
     return None
-
-
-def once_for_each(site: Site, step: ScaledStep) -> bool:
-    """Whether a place runs once for each step."""
-    same_loop = site.block.innermost_loop() is step.place.block.innermost_loop()
-    return same_loop and isinstance(site.statement, ast.Expr | ast.Assign)
 
 
 def _runs_with(site: Site, place: Place) -> bool:

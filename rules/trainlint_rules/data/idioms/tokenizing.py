@@ -8,7 +8,7 @@ import re
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, position
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.signs import (
@@ -62,21 +62,6 @@ def is_short(site: Site) -> bool:
 def behind_test(site: Site) -> bool:
     """A check in the function decides about it."""
     return bool(site.file.conditions.around(site.block, early_exits=False))
-
-
-@guard
-def pads_again(site: Site) -> bool:
-    """The function already padded to this length, as for inputs and their labels."""
-    length = argument(site.call, "max_length")
-    return length is not None and any(
-        other.function is site.function
-        and site.function is not None
-        and position(other.call) < position(site.call)
-        and constant(argument(other.call, "padding")) == _TO_LONGEST
-        and (before := argument(other.call, "max_length")) is not None
-        and ast.unparse(before) == ast.unparse(length)
-        for other in site.calls(last_name(site.call.func))
-    )
 
 
 @guard

@@ -28,12 +28,6 @@ def when_memory_is_short(site: Site) -> bool:
 
 
 @guard
-def in_own_empty_cache(site: Site) -> bool:
-    """It is inside a helper `empty_cache` for several devices; its calls are judged instead."""
-    return site.function is not None and site.function.name == "empty_cache" and bool(site.conditions)
-
-
-@guard
 def before_retry(site: Site) -> bool:
     """The code around it catches running out of memory and tries again."""
     loop = site.block.innermost_loop()
@@ -44,17 +38,6 @@ def is_explained(site: Site) -> bool:
     """Whether a line with nothing but a comment stands right above the statement."""
     line = site.statement.lineno - 1
     return line > 0 and site.source.line(line).lstrip().startswith("#")
-
-
-def follows_del(site: Site) -> bool:
-    """Whether the statement before it, in the same block, deletes names: memory is given back on purpose."""
-    for node in nodes_in(site.file.tree):
-        for name in ("body", "orelse", "finalbody"):
-            statements = getattr(node, name, None)
-            if isinstance(statements, list) and site.statement in statements:
-                at = statements.index(site.statement)
-                return at > 0 and isinstance(statements[at - 1], ast.Delete)
-    return False
 
 
 def _follows_a_first_try(site: Site) -> bool:

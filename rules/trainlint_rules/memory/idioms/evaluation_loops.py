@@ -11,7 +11,7 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 
@@ -35,33 +35,11 @@ def is_trained(site: Site, names: set[str]) -> bool:
     return any(flow.goes_through(name) for name in names)
 
 
-def whole_evaluation(site: Site) -> ast.FunctionDef | None:
-    """The function around, if all of it is an evaluation, so that a decorator says it best."""
-    function = site.function
-    if function is None or function.is_generator or site.file.loops.summary(function):
-        return None
-    return function.node if isinstance(function.node, ast.FunctionDef) and _is_named_so(function) else None
-
-
 def sure_of_evaluation(site: Site) -> Confidence:
     """How sure it is that the function around evaluates: it calls `eval`, or its name says so."""
     function = site.function
     switches = _switches(site.file, function.node if function is not None else site.file.tree)
     return Confidence.CERTAIN if switches or (function and _is_named_so(function)) else Confidence.POSSIBLE
-
-
-@early_guard
-def autograd_off_around(site: Site) -> bool:
-    """Autograd is off around the loop: by a block, a decorator, every caller, or the framework."""
-    loop = site.file.outline.loop_blocks.get(site.node)
-    return loop is not None and evaluation_loop(site) is not None and site.gradients_off
-
-
-@early_guard
-def evaluates_one_batch(site: Site) -> bool:
-    """The evaluation ends after one batch, as lazy modules need."""
-    body = getattr(site.node, "body", None)
-    return isinstance(body, list) and isinstance(body[-1], ast.Break | ast.Return) and evaluation_loop(site) is not None
 
 
 @guard
@@ -93,8 +71,6 @@ def trained_afterwards(site: Site) -> bool:
 
 
 LEFT_ALONE = (
-    autograd_off_around,
-    evaluates_one_batch,
     evaluates_in_step,
     inside_evaluation,
     gradients_wanted,

@@ -30,4 +30,3 @@ def _not_in(kind: LoopKind, sentence: str) -> Guard:
 
 
 outside_training_loop = _not_in(LoopKind.STEP, "trainlint sees no training loop around it")
-outside_evaluation_loop = _not_in(LoopKind.EVAL, "trainlint sees no evaluation loop around it")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.syntax.names import dotted, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.contract.confidence import doubted, level
@@ -73,28 +72,6 @@ def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
         return Confidence.POSSIBLE  # what is no part of the loss is often detached where it is made
     is_from_model = value.origin in (Origin.LOSS, Origin.OUTPUT)
     return min(level(value.confidence), doubted(not is_from_model, value.confidence < 1))
-
-
-def shares_kept_graph(site: Site, added: ast.expr) -> bool:
-    """Whether one call gave what is added together with other values, and one of these is added to a sum as it is."""
-    if not isinstance(added, ast.Name):
-        return False
-    given = [item.node for item in reaching(added.id, site.block, position(added)) if item.path]
-    together = {
-        part.id
-        for statement in given
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
-        for target in statement.targets
-        for part in nodes_in(target)
-        if isinstance(part, ast.Name)
-    } - {added.id}
-    loop = _batch_loop(site)
-    if not together or loop is None:
-        return False
-    return any(
-        isinstance(node, ast.AugAssign) and isinstance(node.value, ast.Name) and node.value.id in together
-        for node in nodes_in(loop.node)
-    )
 
 
 @early_guard

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.syntax.names import constant, dotted, last_name
+from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.tables.iterables import only_iterates
@@ -25,34 +25,16 @@ _HARMLESS = lazy(
     r"^(backward|step|scale|unscale_|update|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
     r"append|log\w*|format|get_last_lr|join|str|int|float|no_grad|dict|getattr)$"
 )
-_WRITING = ("zero_", "fill_", "copy_")
 
 
 @guard
 def overwritten(site: Site) -> bool:
     """The file writes to `.grad` by itself."""
-    outline = site.file.outline
-    if any(isinstance(place.statement, ast.Assign) for place in outline.stores.get("grad", ())):
-        return True
-    stored = (place.node for place in outline.stores.get("data", ()))
-    targets = [target for node in stored if isinstance(node, ast.Assign) for target in node.targets]
-    return any(_of_gradient(node) for node in (*targets, *(called.call.func for called in site.calls(*_WRITING))))
-
-
-def _of_gradient(node: ast.expr) -> bool:
-    """Whether an attribute is one of `p.grad` or of `p.grad.data`."""
-    owner = node.value if isinstance(node, ast.Attribute) else None
-    if isinstance(owner, ast.Attribute) and owner.attr == "data":
-        owner = owner.value
-    return isinstance(owner, ast.Attribute) and owner.attr == "grad"
-
-
-@guard
-def runs_once(site: Site) -> bool:
-    """The loop runs once, over `range(1)`."""
-    loop = site.block.node
-    iterated = loop.iter if isinstance(loop, ast.For) else None
-    return isinstance(iterated, ast.Call) and last_name(iterated.func) == "range" and constant(iterated.args[-1]) == 1
+    written = (".grad.data", ".grad.zero_", ".grad.fill_", ".grad.copy_")
+    stores = site.file.outline.stores.get("grad", ())
+    return any(isinstance(place.statement, ast.Assign) for place in stores) or any(
+        words in site.source.text for words in written
+    )
 
 
 @guard

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.contract.guard import guard
 from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
@@ -53,27 +51,9 @@ def dropped_before_step(site: Site) -> Dropped | None:
     return Dropped(cleared, max(earlier, key=lambda item: item.line), step)
 
 
-def waiting_step(site: Site) -> Action | None:
-    """The only step of a loop, behind a condition on a counter, if the gradients are cleared in each round."""
-    cleared, round_ = action_of(site.file, site.place), round_of(site.block)
-    backwards, steps = _backwards(site), _steps(site, cleared) if cleared is not None else []
-    if cleared is None or len(steps) != 1 or len(backwards) != 1 or round_.kind is not BlockKind.LOOP:
-        return None
-    clear, backward = cleared.place, backwards[0].place
-    waits = [_waits(site, place.block, round_) for place in (clear, backward, steps[0].place)]
-    together = always_runs_before(clear, backward) or always_runs_before(backward, clear)
-    return steps[0] if waits == [False, False, True] and together else None
-
-
 def _backwards(site: Site) -> list[Action]:
     return actions_of(actions(site.file, round_of(site.block)), Act.BACKWARD)
 
 
 def _steps(site: Site, cleared: Action) -> list[Action]:
     return actions_of(actions(site.file, round_of(site.block)), Act.STEP, cleared.owner)
-
-
-def _waits(site: Site, block: Block, round_: Block) -> bool:
-    """Whether a block runs each so many rounds."""
-    conditions = site.file.conditions.around(block, round_)
-    return any(item.kind is ConditionKind.INTERVAL and item.steps != 1 for item in conditions)

@@ -26,7 +26,7 @@ def mean_over_ranks(value):
 def my_part(gradients, world_size):
     """The sum of what all ranks have, cut down to this rank's part."""
     rank = dist.get_rank()
-    dist.all_reduce(gradients)  #! TRN529
+    dist.all_reduce(gradients)
     return gradients.chunk(world_size)[rank]
 
 

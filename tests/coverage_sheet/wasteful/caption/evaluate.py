@@ -27,7 +27,7 @@ def predictions(model, loader, device):
     kept = []
     for images, _ in loader:
         scores = model(images.to(device, non_blocking=True))
-        kept.append(scores)  #! TRN311
+        kept.append(scores)
     return torch.cat(kept).argmax(dim=1)
 
 

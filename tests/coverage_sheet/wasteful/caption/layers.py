@@ -44,7 +44,7 @@ class Norm(nn.Module):
         self.eps = eps
 
     def forward(self, x):
-        x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)  #! TRN710
+        x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
         return x * self.weight
 
 
@@ -57,7 +57,7 @@ class Gate(nn.Module):
 
     def forward(self, words, attended):
         update = self.update(torch.cat([words, attended], dim=-1))
-        return torch.sigmoid(update) * words + (1 - torch.sigmoid(update)) * torch.tanh(attended)  #! TRN714
+        return torch.sigmoid(update) * words + (1 - torch.sigmoid(update)) * torch.tanh(attended)
 
 
 class CrossBlock(nn.Module):

@@ -42,7 +42,7 @@ def caption_loss(logits, tokens, weights=None, padding=0):
 
 
 def hard_label_loss(scores, labels):
-    return F.nll_loss(F.log_softmax(scores, dim=1), labels)  #! TRN708
+    return F.nll_loss(F.log_softmax(scores, dim=1), labels)
 
 
 def soft_label_loss(student_scores, teacher_scores, temperature):

@@ -51,7 +51,7 @@ class ImageText(nn.Module):
         self.scale = nn.Parameter(torch.tensor(2.66))
 
     def forward(self, images, tokens):
-        pictures = self.image.forward(images).mean(1)  #! TRN415
+        pictures = self.image.forward(images).mean(1)
         captions = self.text(tokens).mean(1)
         return nn.functional.normalize(pictures, dim=-1), nn.functional.normalize(captions, dim=-1), self.scale.exp()
 

@@ -12,7 +12,7 @@ class PhraseEncoder(nn.Module):
 
     def __init__(self, width=512):
         super().__init__()
-        self.token = nn.Embedding(VOCABULARY, width)  #! TRN409
+        self.token = nn.Embedding(VOCABULARY, width)
         self.recurrent = nn.LSTM(width, width, batch_first=True)
 
     def forward(self, tokens, mask):
@@ -36,7 +36,7 @@ class RegionScorer(nn.Module):
             encoded = self.layer(attend(regions))
             phrases = self.phrases(tokens, mask)
             scores = []
-            for index in range(encoded.size(0)):  #! TRN412
+            for index in range(encoded.size(0)):
                 scores.append((encoded[index] * phrases[index]).sum(-1))
             return torch.stack(scores)
 

@@ -25,7 +25,7 @@ class WordModel(nn.Module):
     def forward(self, tokens, targets):
         hidden = bias_gelu(self.bias, self.inner(self.body(tokens)))
         logits = self.lm_head(hidden).float()
-        return F.cross_entropy(logits.view(-1, self.vocab_size), targets.view(-1))  #! TRN713
+        return F.cross_entropy(logits.view(-1, self.vocab_size), targets.view(-1))
 
 
 class Prototypes(nn.Module):

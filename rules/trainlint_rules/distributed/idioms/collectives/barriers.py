@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.collectives import Collective, body_around, collective, collective_of, same_group
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
-from trainlint.analysis.tables.waits.clocks import reads_time
-from trainlint.contract.guard import guard
+from trainlint.analysis.syntax.names import last_name
 from trainlint_rules.distributed.idioms.collectives.seldom_functions import generates_text, runs_seldom_by_name
-
-
-@guard
-def separates_times(site: Site) -> bool:
-    """The code reads a clock next to it, so it is part of a measurement."""
-    body = body_around(site.statement, site.block)
-    near = body[max(0, body.index(site.statement) - 2) : body.index(site.statement) + 3] if body else []
-    parts = (part for statement in near for part in nodes_in(statement))
-    return any(isinstance(part, ast.Call) and reads_time(last_name(part.func)) for part in parts)
 
 
 def is_barrier(site: Site) -> bool:
@@ -53,15 +41,3 @@ def in_training_loop(site: Site) -> bool:
     if loop is None or not site.heat.heat.in_step:
         return False
     return site.file.loops.kind(loop) in (LoopKind.STEP, LoopKind.MICRO)
-
-
-def waited_for_next(site: Site) -> Collective | None:
-    """The collective in the next statement, if all ranks of the same group wait for each other there."""
-    body = body_around(site.statement, site.block)
-    barrier = collective(site.file, site.call, site.block)
-    if barrier is None or site.statement not in body[:-1]:
-        return None
-    found = collective_of(site.file, body[body.index(site.statement) + 1], site.block)
-    if found is None or found.name not in WAITING_FOR_ALL or found.returns_handle or not same_group(barrier, found):
-        return None
-    return found

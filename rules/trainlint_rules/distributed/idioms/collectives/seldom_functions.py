@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.conditions.branches import stands_in_else_of
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.guard import guard
@@ -26,9 +25,3 @@ def generates_text(site: Site) -> bool:
     """The function generates text, which takes far longer."""
     calls = nodes_in(site.function.node) if site.function is not None else ()
     return any(isinstance(part, ast.Call) and last_name(part.func) in _GENERATING for part in calls)
-
-
-@guard
-def other_branch_does_it(site: Site) -> bool:
-    """The finding is about the same call in the other branch of this `if`."""
-    return any(stands_in_else_of(site.block, other.block) for other in site.calls(last_name(site.call.func)))
