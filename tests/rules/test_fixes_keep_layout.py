@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,10 +18,6 @@ from trainlint.source import SourceFile, source_from_text
 
 EVERYTHING = replace(STATED, preview=True, min_confidence=Confidence.UNLIKELY)
 FIXING = [rule for rule in all_rules() if rule.fix_safety is not None and "import" in rule.manual.example]
-USUAL = 88
-"""A fix may make lines this long in any file."""
-ARGUMENTS = re.compile(r"\([^()]")
-"""What a line needs to be broken."""
 
 
 def calls(text: str) -> list[ast.Call]:
@@ -59,14 +54,6 @@ def opened(text: str, *, aligned: bool) -> str:
     return apply_edits(text, sorted(edits))
 
 
-def deep(text: str) -> str:
-    """The text with long names, so that lines are near what is usual."""
-    long = text
-    for name in ("loader", "model", "loss", "batch", "images", "optimizer", "x"):
-        long = long.replace(f" {name} = ", f" {name} = {name}_that_is_known_by_a_longer_name = ")
-    return long
-
-
 def remarked(text: str) -> str:
     """The text with a comment behind each line that ends a statement or follows a comma or an opening bracket."""
     lines = text.split("\n")
@@ -92,17 +79,11 @@ def odd(text: str) -> str:
 
 LAYOUTS: dict[str, Callable[[str], str]] = {
     "arguments below each other": lambda text: opened(text, aligned=True),
-    "long lines": deep,
     "comments": remarked,
     "an argument a line, with comments": lambda text: remarked(opened(text, aligned=False)),
     "tabs and line ends of Windows": odd,
 }
 """As it is, each example is fixed in test_pages.py."""
-
-
-def code_of(line: str) -> str:
-    """A line without its comment and line end."""
-    return line.partition("  # ")[0].rstrip()
 
 
 def fixed(source: SourceFile, rule: type[Rule]) -> FixResult:
@@ -126,8 +107,6 @@ def assert_well_fixed(text: str, rule: type[Rule]) -> bool:
     assert not Counter(comments(text.replace("\r\n", "\n"))) - Counter(comments(after.replace("\r\n", "\n")))
     assert ("\r\n" in after) == ("\r\n" in text)
     assert after.count("\n") == after.count("\r\n") or "\r\n" not in text
-    longest = max(USUAL, *(len(code_of(line)) for line in text.split("\n")))
-    assert [line for line in after.split("\n") if len(code_of(line)) > longest and ARGUMENTS.search(line)] == []
     if text.count("'") > text.count('"'):
         assert after.count('"') <= text.count('"'), "other quotes than those of the file"
     return bool(result.applied)
