@@ -212,38 +212,6 @@ def test_no_fix_in_a_function_that_says_it_is_unused(
     assert (found is not None) is offered
 
 
-VARIABLE = """\
-import os
-
-import torch
-from shared import load
-
-if __name__ == "__main__":
-    os.environ["NCCL_BLOCKING_WAIT"] = "1"
-    load()
-"""
-SHARED = "import torch.distributed as dist\n\n\ndef load():\n    if dist.is_initialized():\n        dist.barrier()\n"
-STARTS = "import torch.distributed as dist\nfrom shared import load\n\ndist.init_process_group()\nload()\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({"train.py": STARTS, "shared.py": SHARED}, None),
-        (
-            {"train.py": STARTS, "shared.py": SHARED.replace("()\n", "()\n    dist.init_process_group()\n", 1)},
-            Safety.UNSAFE,
-        ),
-        ({"train.py": STARTS + "import serve\n", "shared.py": SHARED}, Safety.UNSAFE),
-    ],
-    ids=["another program starts processes", "what it imports does", "a program that does imports it"],
-)
-def test_variable_of_a_script_that_starts_no_processes(
-    files: Mapping[str, str], expected: Safety | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert level(tmp_path, {"serve.py": VARIABLE, **files}, "serve.py", "TRN532", monkeypatch) is expected
-
-
 HELPER = """\
 import torch
 

@@ -15,15 +15,15 @@ def train(model, dataset, optimizer, pinned=False):
     loader = DataLoader(dataset, 64, num_workers=8PINNED)
     for images, labels in loader:
         loss = torch.nn.functional.cross_entropy(model(images.cuda()), labels.cuda())
-        optimizer.zero_grad(ZEROED)
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
 """
 
 
-def offered(pinned: str, zeroed: str = "") -> set[str]:
-    """The rules that offer to rewrite the loader or the gradients."""
-    return set(fixes(TRAIN.replace("PINNED", pinned).replace("ZEROED", zeroed), "TRN102", "TRN306"))
+def offered(pinned: str) -> set[str]:
+    """The rules that offer to rewrite the loader."""
+    return set(fixes(TRAIN.replace("PINNED", pinned), "TRN102"))
 
 
 def test_a_loader_that_says_nothing_is_pinned() -> None:
@@ -33,7 +33,3 @@ def test_a_loader_that_says_nothing_is_pinned() -> None:
 @pytest.mark.parametrize("pinned", [", pin_memory=False", ", pin_memory=pinned"])
 def test_a_loader_that_shall_not_pin_is_left_alone(pinned: str) -> None:
     assert offered(pinned) == set()
-
-
-def test_gradients_that_shall_be_zeros_are_left_alone() -> None:
-    assert offered(", pin_memory=True", "set_to_none=False") == set()

@@ -15,7 +15,7 @@ from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 
-_WRAPS_INNER = lazy(r"(?i)(^|_)(auto_?)?wrap(?!.*checkpoint)|^(?!.*(plan|state_dict)).*shard|^apply_fsdp|parallelize$")
+_WRAPS_INNER = lazy(r"(^|_)(auto_?)?wrap(?!.*checkpoint)|^(?!.*(plan|state_dict)).*shard|^apply_fsdp|parallelize$")
 """What else may wrap parts of the model: `auto_wrap`, `apply_fsdp`, `shard_model`."""
 
 

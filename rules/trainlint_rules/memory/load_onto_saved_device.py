@@ -37,7 +37,8 @@ def mapped_beside(site: Site) -> bool:
 @guard
 def needs_one_device(site: Site) -> bool:
     """Training has one process, and the file requires CUDA or never checks for it."""
-    return not _in_many_processes(site) and not any(site.calls("is_available"))
+    asks = any(other.origin(other.call.func) == "torch.cuda.is_available" for other in site.calls("is_available"))
+    return not _in_many_processes(site) and (not asks or any(site.calls("set_default_tensor_type")))
 
 
 @guard

@@ -155,7 +155,8 @@ class UpdatePerParameter(LoopRule):
         update = update_of(loop)
         if update is None or not _runs_often(site, update) or _reads_norms(loop, update):
             return None
-        does, instead = _WORDS[update.update]
+        of_optimizer = update.update is Update.AVERAGE and _in_optimizer(site)
+        does, instead = _WORDS[Update.DESCENT if of_optimizer else update.update]
         calls = site.hot_calls if site.heat.heat.in_step else ()
         fields = {"does": does, "instead": instead}
         return Match(site.at(loop.iterated), _sure_to_cost(site, loop, update), fields, related=calls)
@@ -179,10 +180,9 @@ def _sure_to_cost(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> C
     Lists do not help where each parameter is gathered from other processes or moved between devices. An optimizer
     with few operations for each parameter is not rewritten for them.
     """
-    owner = site.file.graph.owner(site.block)
     if _called(loop) & _SLOW_WAYS:
         return Confidence.POSSIBLE
-    if owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases):
+    if _in_optimizer(site):
         return Confidence.LIKELY if update.kernels >= _MANY_KERNELS else Confidence.POSSIBLE
     return Confidence.LIKELY if loop.by_name or site.heat.heat is Heat.UNKNOWN else Confidence.CERTAIN
 
@@ -192,3 +192,9 @@ def _called(loop: ParameterLoop) -> frozenset[str]:
     return frozenset(
         last_name(part.func) for item in loop.body for part in nodes_in(item) if isinstance(part, ast.Call)
     )
+
+
+def _in_optimizer(site: Site) -> bool:
+    """Whether a loop stands in the class of an optimizer."""
+    owner = site.file.graph.owner(site.block)
+    return owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases)

@@ -119,7 +119,10 @@ class _Round:
             case ast.Assign(targets=[ast.Attribute(attr="data" | "grad") | ast.Subscript() as target], value=value):
                 return target, self._result(target, value)
             case ast.Call(func=ast.Attribute(attr="copy_", value=target), args=[value, *_]):
-                return _receiver(target), self._result(target, value)
+                # What is copied into gradients mostly comes from one buffer.
+                return (None, None) if self.reads_gradient(target) else (_receiver(target), self._result(target, value))
+            case ast.Call(keywords=[*_, ast.keyword(arg="out", value=target)]):
+                return target, part
             case ast.Call(func=ast.Attribute(attr=name, value=target)) if name in _IN_PLACE:
                 return _receiver(target), part
         return None, None
