@@ -220,7 +220,13 @@ def configurations_of(options: Namespace) -> Configurations:
     """The settings for what was typed. Raises UsageError."""
     try:
         rules = installed_rules(options.plugin, options.paths)
-        return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
+        return Configurations(
+            rules,
+            _overrides(options),
+            config_file=options.config,
+            isolated=options.isolated,
+            left_out=tuple(getattr(options, "exclude", ())),
+        )
     except PackError as error:
         raise UsageError(*error.sentences) from error
     except ConfigError as error:
