@@ -100,13 +100,16 @@ class EvaluationWithoutNoGrad(CallRule):
     An evaluation need not be a loop over a loader. Found, too: the forward that chooses an action in a loop which acts
     in an environment; targets from a network that is only ever copied into, and that no optimizer of the file trains;
     a forward between `model.eval()` and `model.train()`; a forward whose result is cut off from its graph wherever it
-    is used (`.argmax()`, `.detach()`, `.numpy()`, a saved image); `volatile=True`, which PyTorch ignores since 0.4; and
+    is used (`.argmax()`, `.detach()`, a saved image); `volatile=True`, which PyTorch ignores since 0.4; and
     `requires_grad` taken from each parameter and given back around a forward.
 
     Autograd may be off in any form: a block, a decorator, the project's own decorator, an exit stack, all callers, the
     model's own method, a hook that Lightning runs without autograd. A frozen model records nothing. A module's own
     parts are left to its caller, and a policy that is trained through a copy of its critic needs that copy's graph.
     One forward of a script outside of loops costs little.
+
+    `.numpy()` on a result that has a graph raises an error, which `torch.no_grad()` cures: in an evaluation loop it is
+    no sign that autograd is off, and the loop is reported.
 
     A model whose forward takes gradients itself, as for forces or a penalty, is left alone where that is in sight.
 
