@@ -276,6 +276,8 @@ class Report:
     """How many files were judged."""
     training: int = 0
     """How many of these have training code, so that rules looked at them."""
+    settings: int = 0
+    """How many of these hold no code but settings of training."""
     in_step: int = 0
     """How many of these have code that runs in each training step."""
     suppressed: int = 0

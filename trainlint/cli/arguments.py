@@ -126,6 +126,9 @@ def check_parser() -> argparse.ArgumentParser:
     new = parser.add_argument_group(OF_NEW)
     add_keys(new, OF_NEW)
     new.add_argument(
+        "--no-baseline", action="store_true", help="report, and with --fix fix, what the baseline lists, too"
+    )
+    new.add_argument(
         "--diff-base",
         metavar="REF",
         help="report only findings on lines that changed since this branch, tag or commit, or that became hot because "

@@ -207,6 +207,8 @@ def _refuse_nonsense(options: Namespace) -> None:
             raise UsageError("--interactive fixes files; leave out --diff, and name paths in place of `-`")
     if options.show_fixes and not fixing(options):
         raise UsageError("--show-fixes lists what was fixed; add --fix or --diff")
+    if options.no_baseline and options.baseline:
+        raise UsageError("--no-baseline leaves out what --baseline names; give one of the two")
     if options.diff and options.evidence:
         raise UsageError("--diff prints a patch, which evidence says nothing of; leave out --evidence")
     if options.fail_on == CONFIRMED and not options.evidence:
@@ -245,8 +247,11 @@ def _evidence(options: Namespace) -> Evidence | None:
 def _overrides(options: Namespace) -> Overrides:
     """What was typed for the keys of the configuration."""
     typed = {key.field: getattr(options, key.field, None) for key in Config.keys if key.option}
-    return Overrides(
+    chosen = Overrides(
         (field, tuple(value) if isinstance(value, list) else value)
         for field, value in typed.items()
         if value is not None and value != CONFIRMED
     )
+    if getattr(options, "no_baseline", False):
+        chosen["baseline"] = None
+    return chosen
