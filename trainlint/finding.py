@@ -276,8 +276,6 @@ class Report:
     """How many files were judged."""
     training: int = 0
     """How many of these have training code, so that rules looked at them."""
-    settings: int = 0
-    """How many of these hold no code but settings of training."""
     in_step: int = 0
     """How many of these have code that runs in each training step."""
     suppressed: int = 0
@@ -296,3 +294,5 @@ class Report:
     """None where no evidence was given."""
     compared: Compared | None = None
     """None where every finding is reported, new or not."""
+    settings: int = 0
+    """How many of the judged files hold no code but settings of training."""
