@@ -294,3 +294,5 @@ class Report:
     """None where no evidence was given."""
     compared: Compared | None = None
     """None where every finding is reported, new or not."""
+    settings: int = 0
+    """How many of the judged files hold no code but settings of training."""

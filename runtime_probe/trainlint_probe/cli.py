@@ -71,10 +71,12 @@ def parser_of(command: str) -> ArgumentParser:
 def exit_code(result: Result) -> int:
     """How a run went comes before what it found: what was cut short has confirmed nothing by its silence.
 
-    Then, as for `trainlint check`, comes what could not be judged, whatever else was found.
+    A script that ended early has still measured its steps; only a budget needs all that were asked for. Then, as for
+    `trainlint check`, comes what could not be judged, whatever else was found.
     """
     for run in result.runs:
-        if run.outcome in _BY_OUTCOME:
+        has_measured = run.outcome == "too short" and bool(run.steps) and not result.budgets
+        if run.outcome in _BY_OUTCOME and not has_measured:
             return _BY_OUTCOME[run.outcome]
     if result.unjudged.failures or not all(spending.is_judged for spending in result.budgets):
         return COULD_NOT_JUDGE

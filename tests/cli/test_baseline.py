@@ -56,7 +56,7 @@ def test_what_is_written_down_is_not_reported_and_what_is_new_fails(program: Pro
     known = program("check", "--baseline", NAME)
     assert (known.code, known.out, known.err) == (
         0,
-        "Found no new problem in 1 file, which trains (1 in the baseline).\n",
+        "Found no new problem in 1 file, which trains (1 in the baseline, see --no-baseline).\n",
         "",
     )
     train.write_text(ONE_MORE)
@@ -64,7 +64,20 @@ def test_what_is_written_down_is_not_reported_and_what_is_new_fails(program: Pro
     assert found.code == 1
     assert "TRN203" in found.out
     assert "TRN201" not in found.out
-    assert found.out.endswith("Found 1 new problem in 1 file, which trains (1 in the baseline).\n")
+    assert found.out.endswith("Found 1 new problem in 1 file, which trains (1 in the baseline, see --no-baseline).\n")
+
+
+def test_what_the_baseline_lists_can_be_shown_and_fixed_all_the_same(program: Program, write: Write) -> None:
+    train = write("train.py", "import torch\nx = torch.zeros(3)  # trainlint: ignore[TRN201] reason\n")
+    program("baseline")
+    assert program("check").code == 0
+    assert program("check", "--fix").out.endswith("(1 in the baseline, see --no-baseline).\n")
+    assert "TRN002" in program("check", "--no-baseline", "--output-format", "concise").out
+    assert program("check", "--no-baseline", "--fix").code == 0
+    assert "ignore" not in train.read_text()
+    both = program("check", "--no-baseline", "--baseline", NAME)
+    assert both.code == 2
+    assert "give one of the two" in both.err
 
 
 def test_a_reformatted_statement_stays_known(program: Program, write: Write) -> None:
@@ -106,7 +119,7 @@ def test_the_configuration_may_name_it(program: Program, write: Write) -> None:
     both = program("check", "--output-format", "concise")
     assert both.code == 1
     assert both.out.startswith("other/train.py:11:")
-    assert both.out.endswith("Found 1 new problem; 2 of 2 files train (1 in the baseline).\n")
+    assert both.out.endswith("Found 1 new problem; 2 of 2 files train (1 in the baseline, see --no-baseline).\n")
     assert program("check", "project/src").code == 0
     assert program("check", "project/src", "--isolated").code == 1
 

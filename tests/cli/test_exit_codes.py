@@ -119,6 +119,22 @@ def test_a_configuration_can_hold_excludes_against_named_files(toys: Program, wr
         assert "nothing was judged" in result.err
 
 
+@pytest.mark.parametrize("option", ["--exclude", "--extend-exclude"])
+def test_the_command_line_leaves_out_more_than_the_configuration(toys: Program, write: Write, option: str) -> None:
+    write("trainlint.toml", 'exclude = ["generated"]\n')
+    for name in ("generated/a.py", "sub/deep/b.py", "sub/c.py", "d_pb2.py", "train.py"):
+        write(name, SAFE)
+    assert toys("check", "--show-files", option, "sub/deep,*_pb2.py").out == "sub/c.py\ntrain.py\n"
+    below = type(toys)(toys.directory / "sub", toys.environment)
+    shown = below("check", "--show-files", option, "./deep", option, "*_pb2.py", "..").out
+    assert [Path(line).name for line in shown.splitlines()] == ["train.py", "c.py"]
+    assert toys("check", "train.py", option, "train.py").code == 1
+    assert "nothing was judged" in toys("check", "train.py", option, "train.py", "--force-exclude").err
+    wrong = toys("check", option, "a,!b")
+    assert wrong.code == 2
+    assert 'the pattern "!b" begins with !' in wrong.err
+
+
 def test_no_rules_are_2(toys: Program, write: Write) -> None:
     write("train.py", SAFE)
     result = toys("check", "--ignore", "ALL")

@@ -112,7 +112,7 @@ def test_what_stays_after_fixes_gets_ignore_comments(toys: Program, write: Write
     flags = ("--fix", "--add-ignores", "seen in the profile")
     diff = toys("check", "--diff", *flags)
     assert path.read_text() == ALL
-    assert "Would fix 1 problem and add ignore comments for 2 problems in 1 file." in diff.err
+    assert "Would fix 1 place and add ignore comments for 2 places in 1 file." in diff.err
     result = toys("check", *flags)
     assert path.read_text() == expected
     assert result.code == 0
@@ -146,7 +146,7 @@ def test_what_was_fixed_is_listed_by_file_and_rule(toys: Program, write: Write) 
     left = "Left: 2 problems need --fix --unsafe-fixes.\n"
     assert result.err == f"train.py:\n  TOY101: 2 problems\n  TOY102: 1 problem\n{left}"
     assert toys("check", "--fix", "--show-fixes").err == left
-    assert toys("check", "--diff", "--unsafe-fixes").err == "Would fix 2 problems in 2 files.\n"
+    assert toys("check", "--diff", "--unsafe-fixes").err == "Would fix 2 places in 2 files.\n"
     assert toys("check", "--show-fixes").code == 2
 
 
@@ -163,7 +163,7 @@ def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
     path = write("src/train.py", ALL)
     diff = toys("check", "--diff")
     assert (
-        "Would fix 1 problem in 1 file. Left: 1 problem needs --fix --numeric-fixes, 1 needs --fix --unsafe-fixes."
+        "Would fix 1 place in 1 file. Left: 1 problem needs --fix --numeric-fixes, 1 needs --fix --unsafe-fixes."
         in diff.err
     )
     subprocess.run(["git", "apply"], cwd=toys.directory, input=diff.out.encode(), check=True)

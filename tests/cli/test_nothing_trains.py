@@ -46,6 +46,18 @@ def test_a_project_without_training_is_told_so(project: Program) -> None:
     assert project("check", "--quiet").err == ""
 
 
+def test_files_of_settings_are_no_code_that_does_not_train(program: Program, write: Write) -> None:
+    write(".git/HEAD", "")
+    write("sft.yaml", "per_device_train_batch_size: 8\nbf16: true\ndataloader_num_workers: 8\n")
+    alone = program("check")
+    assert "1 file of settings" in alone.out
+    assert "train" not in alone.out.replace("training", "")
+    assert "no training loop" not in alone.err
+    write("model.py", MODEL)
+    both = program("check")
+    assert "none of 1 file trains, 1 more holds settings" in both.out
+
+
 def test_files_that_are_no_whole_project_are_not_spoken_of(project: Program) -> None:
     assert project("check", "model.py").err == ""
 

@@ -76,6 +76,16 @@ def test_a_comment_that_names_a_retired_rule_silences_those_that_tell_it_now(pro
     assert f"TRN003 {GONE}" in result.out
 
 
+def test_a_comment_that_names_a_retired_rule_and_silences_nothing_is_told_what_became_of_it(
+    program: Program, write: Write
+) -> None:
+    write("train.py", "import torch\nx = torch.zeros(3)  # trainlint: ignore[TRN212] reason\n")
+    shown = " ".join(program("check", "--output-format", "concise").out.split())
+    assert (
+        "unused ignore: TRN212 does not occur here; TRN212 (progress-bar-reads-each-step) is retired: TRN201" in shown
+    )
+
+
 def test_a_baseline_knows_what_a_retired_rule_told(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
     assert program("baseline", "train.py").code == 0

@@ -84,6 +84,36 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert "silent: this code runs only in some steps (an interval, a first step, a failure)" in words
 
 
+def test_a_value_that_is_on_the_device_only_elsewhere_does_not_run_once(program: Program, write: Write) -> None:
+    helper = """\
+
+
+def logged(loss):
+    return loss.item()
+
+
+def main(model, loader, optimizer):
+    for batch in loader:
+        loss = model(batch.cuda()).sum()
+        loss.backward()
+        optimizer.step()
+        logged(0.5)
+
+
+def first_loss(model, batch):
+    return logged(model(batch.cuda()).sum())
+
+
+main(*prepared())
+first_loss(*prepared())
+"""
+    write("train.py", "import torch\n" + helper)
+    [line] = answer(program, "train.py:5")["lines"]
+    assert line["heat"]["heat"] == "step"
+    [told] = [look["silence"] for look in line["rules"] if look["code"] == "TRN201"]
+    assert "this code runs once" not in told
+
+
 def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
     assert "TRN201 item-in-training-step reports `loss.item()`" in program("why", "train.py:11").out

@@ -68,9 +68,5 @@ def test_a_mask_selects(statement: str) -> None:
 
 @pytest.mark.parametrize(("starts", "told"), [("[0] + moved", []), ("moved", ["BOUND sure"])])
 def test_a_list_beside_a_structure_is_a_list(starts: str, told: list[str]) -> None:
-    assert (
-        told_in_a_step(
-            f"moved = parts.cuda(non_blocking=True)\n    firsts = torch.tensor({starts}).cumsum(0)\n    rows = batch[firsts[1]:]"
-        )
-        == told
-    )
+    code = f"moved = parts.cuda(non_blocking=True)\n    firsts = torch.tensor({starts}).cumsum(0)\n"
+    assert told_in_a_step(f"{code}    rows = batch[firsts[1]:]") == told

@@ -185,7 +185,14 @@ for batch in train_set:
 
 @pytest.mark.parametrize(
     ("code", "changed"),
-    [("loader.dataset.epoch = 3", True), ("loader.dataset.reload()", True), ("print(len(loader.dataset))", False)],
+    [
+        ("loader.dataset.epoch = 3", True),
+        ("loader.dataset.reload()", True),
+        ("loader.dataset.crop.resize(3)", True),
+        ("print(len(loader.dataset))", False),
+        ("print(loader.dataset.classes)", False),
+        ("colors = loader.dataset.decode_target(labels).numpy()", False),
+    ],
 )
 def test_code_that_reaches_into_a_dataset_may_change_it(code: str, changed: bool) -> None:
     assert _loader(f"loader = DataLoader(Rows())\n{code}").changed is changed

@@ -42,6 +42,10 @@ def names(source: str) -> set[str]:
         ("%%html\n<b>", "######\n###"),
         ("\n\n%%bash\nls", "\n\n######\n##"),
         ("%%\nls", "##\n##"),
+        ("cd ..", "#####"),
+        ("\npip install -q torch\n", "\n####################\n"),
+        ("%%capture\npip install torch", "#########\n#################"),
+        ("time loss = f(x)", "0   ;loss = f(x)"),
     ],
 )
 def test_magics_make_room_for_python(source: str, python: str) -> None:
@@ -63,6 +67,9 @@ def test_magics_make_room_for_python(source: str, python: str) -> None:
         "# %%bash\nx = 1",
         'rows = [\n    "%d items",\n    "why?",\n]',
         "x = r'\\'\n",
+        "ls -la",
+        "run = 3",
+        "cd, x = 1, 2",
     ],
 )
 def test_python_stays_as_it_is(source: str) -> None:

@@ -286,6 +286,17 @@ class TestRuns:
         (runner.project / "idle.py").write_text("import torch\n")
         assert main(["probe", "--device", "cpu", "--no-deep", "idle.py"]) == 3
 
+    def test_a_script_that_ends_early_has_measured_its_steps(
+        self, runner: Runner, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        step = "loss = (w * w).sum()\n    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+        (runner.project / "early.py").write_text(
+            "import torch\nw = torch.ones(3, requires_grad=True)\noptimizer = torch.optim.SGD([w], 0.1)\n"
+            f"for _ in range(9):\n    {step}"
+        )
+        assert main(["probe", "--device", "cpu", "--no-deep", "early.py"]) == 0
+        assert "the script ended before the window closed" in " ".join(capfd.readouterr().out.split())
+
     def test_nothing_of_a_run_is_clean_by_accident(self, installed_toys: Program, write: Write) -> None:
         """Gradients are asked for in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
         write("trainlint.toml", 'exclude = ["vendored.py"]')

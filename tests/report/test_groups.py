@@ -7,8 +7,9 @@ from dataclasses import replace
 from tests.report.toys import COPY, ITEM
 from trainlint.evidence.places import Line
 from trainlint.evidence.verdicts import State, Verdict
-from trainlint.finding import Confidence, Finding, Heat, Report, Severity, Span
+from trainlint.finding import Confidence, Finding, Heat, Measured, Report, Severity, Span
 from trainlint.report.groups import Reason, grouped, groups_of
+from trainlint.report.measured import measured_note_of
 from trainlint.report.one import as_one, lines_text, with_places
 
 
@@ -105,6 +106,15 @@ def test_what_a_run_confirmed_is_never_one_group_with_what_it_refuted() -> None:
         for each, state in ((one, State.CONFIRMED), (other, State.REFUTED))
     }
     assert len(grouped([one, other], verdicts)) == 2
+
+
+def test_what_a_run_says_of_one_of_two_reads_is_told_of_its_line() -> None:
+    one, other = read(5), read(6)
+    verdict = Verdict(other.code, other.name, Line(other.path, 6), State.CONFIRMED, "it waits 2 ms")
+    assert len(grouped([one, other], {other: verdict})) == 1
+    report = Report((one, other), (), 1, measured=Measured("e.json", "20 steps", {other: verdict}))
+    assert measured_note_of(report, [one, other]) == "line 6 confirmed: it waits 2 ms (20 steps)"
+    assert measured_note_of(report, [other]) == "confirmed: it waits 2 ms (20 steps)"
 
 
 def test_of_many_lines_that_lie_apart_the_first_are_named() -> None:

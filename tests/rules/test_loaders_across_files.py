@@ -202,4 +202,4 @@ if __name__ == "__main__":
     monkeypatch.chdir(write_project(tmp_path, {"pkg/__init__.py": "", "pkg/system.py": system, "main.py": main}))
     (finding,) = findings_in(judged("."), "main.py")
     assert finding.code == "TRN103"
-    assert "on every pass (loop at pkg/system.py:13)" in finding.message
+    assert "on every pass (hook at pkg/system.py:13)" in finding.message

@@ -12,9 +12,10 @@ def ranked(items: Iterable[Item]) -> tuple[Item, ...]:
 
     What others rest on comes as early as the first of them, unless it was measured to be nothing.
 
-    A measured gain counts with its lower bound, a planned or published one with half of its upper bound and after
-    every measured one of the same size; what is not known comes after what is. What was measured to be nothing is
-    last. What is equal in all this keeps its order.
+    A measured gain counts with its lower bound, a planned one with half of its upper bound and after every measured
+    one of the same size; what is not known comes after what is. A published gain is one of another program, and does
+    not count. What was measured to be nothing is last. What is equal in all this keeps its order, which is that of
+    `trainlint check`.
     """
     listed = list(items)
     by_key = {item.key: item for item in listed if not _is_nothing(item)}
@@ -49,5 +50,7 @@ def _is_nothing(item: Item) -> bool:
 
 def _rank(item: Item) -> tuple[bool, bool, float, int]:
     gain = item.gain
+    if gain.basis <= Basis.PUBLISHED:
+        return not item.wrong, False, 0.0, 0
     share = (gain.low or 0.0) if gain.basis is Basis.MEASURED else (gain.high or 0.0) / 2
     return not item.wrong, _is_nothing(item), -share, -gain.basis

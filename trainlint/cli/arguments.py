@@ -121,6 +121,9 @@ def check_parser() -> argparse.ArgumentParser:
     new = parser.add_argument_group(OF_NEW)
     add_keys(new, OF_NEW)
     new.add_argument(
+        "--no-baseline", action="store_true", help="report, and with --fix fix, what the baseline lists, too"
+    )
+    new.add_argument(
         "--diff-base",
         metavar="REF",
         help="report only findings on lines that changed since this branch, tag or commit, or that became hot because "
@@ -269,6 +272,16 @@ def add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     files = parser.add_argument_group(OF_FILES)
     add_settings(files)
     add_keys(files, OF_FILES)
+    files.add_argument(
+        "--exclude",
+        "--extend-exclude",
+        type=_patterns,
+        action="extend",
+        default=[],
+        metavar="PATTERNS",
+        help="leave out what matches, besides what the configuration excludes: path patterns separated by commas, "
+        "relative to the working directory",
+    )
     add_cache(files)
     return files
 
@@ -372,6 +385,18 @@ def unknown_command(word: str) -> str:
     known = known_commands()
     hint = did_you_mean(word, known) or f"; commands are {_listed(known)}"
     return f'there is no command "{word}"{hint}'
+
+
+def _patterns(text: str) -> list[str]:
+    """Path patterns that are separated by commas."""
+    from trainlint.config.globs import check_glob
+
+    words = [word.strip() for word in text.split(",")]
+    patterns = [word[1:] if word.startswith("./") else word for word in words]
+    for pattern in patterns:
+        if problem := check_glob(pattern):
+            raise argparse.ArgumentTypeError(f'the pattern "{pattern}" {problem}')
+    return patterns
 
 
 def _positive(noun: str) -> Callable[[str], int]:

@@ -192,6 +192,8 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.show_fixes and not fixing(options):
         raise UsageError("--show-fixes lists what was fixed; add --fix or --diff")
+    if options.no_baseline and options.baseline:
+        raise UsageError("--no-baseline leaves out what --baseline names; give one of the two")
     if options.diff and options.evidence:
         raise UsageError("--diff prints a patch, which evidence says nothing of; leave out --evidence")
     if options.fail_on == CONFIRMED and not options.evidence:
@@ -205,7 +207,13 @@ def configurations_of(options: Namespace) -> Configurations:
     """The settings for what was typed. Raises UsageError."""
     try:
         rules = installed_rules(options.plugin)
-        return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
+        return Configurations(
+            rules,
+            _overrides(options),
+            config_file=options.config,
+            isolated=options.isolated,
+            left_out=tuple(getattr(options, "exclude", ())),
+        )
     except PackError as error:
         raise UsageError(*error.sentences) from error
     except ConfigError as error:
@@ -224,8 +232,11 @@ def _evidence(options: Namespace) -> Evidence | None:
 def _overrides(options: Namespace) -> Overrides:
     """What was typed for the keys of the configuration."""
     typed = {key.field: getattr(options, key.field, None) for key in Config.keys if key.option}
-    return Overrides(
+    chosen = Overrides(
         (field, tuple(value) if isinstance(value, list) else value)
         for field, value in typed.items()
         if value is not None and value != CONFIRMED
     )
+    if getattr(options, "no_baseline", False):
+        chosen["baseline"] = None
+    return chosen

@@ -160,8 +160,8 @@ def show_diff(found: Run, options: Namespace) -> None:
         return
     if found.rewrites:
         fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
-        done = [f"fix {count(fixed, 'problem')}"] if fixed else []
-        done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
+        done = [f"fix {count(fixed, 'place')}"] if fixed else []
+        done += [f"add ignore comments for {count(ignored, 'place')}"] if ignored else []
         console.note(f"Would {' and '.join(done)} in {files}{_besides(found)}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
         left = left_over(found.report)
@@ -251,8 +251,9 @@ def _tell_of_files(discovery: Discovery, found: Run, options: Namespace) -> None
             "trainlint: all paths that were named are excluded, so nothing was judged (--force-exclude is set)"
         )
     if not options.quiet and _trains_nothing(discovery, found):
+        code = count(found.report.files - found.report.settings, "file")
         console.note(
-            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks for "
+            f"note: no training loop found in {code}; trainlint looks for "
             "PyTorch code that takes optimizer steps or passes a model to a Trainer"
         )
     for sentence in found.unfixed:
@@ -273,7 +274,7 @@ def _trains_nothing(discovery: Discovery, found: Run) -> bool:
     """Whether the files of whole directories were judged, nothing was found, and nothing there trains a model."""
     report = found.report
     something = report.findings or report.failures or report.fixed or report.suppressed or report.compared
-    return not something and not found.may_train and bool(discovery.searched) and report.files > 0
+    return not something and not found.may_train and bool(discovery.searched) and report.files > report.settings
 
 
 def _of_cache(cache: Cache, here: Path) -> str:

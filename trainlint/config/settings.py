@@ -170,7 +170,8 @@ class Config:
         example=["third_party", "*_pb2.py"],
         invalidates=Invalidates.NOTHING,
         details="It adds to what `.gitignore` files leave out. A path that the command line names is judged all the "
-        "same, unless `force-exclude` is set. `*.ipynb` leaves out all [notebooks](notebooks.md). "
+        "same, unless `force-exclude` is set. `--exclude PATTERNS` on the command line leaves out more: path patterns "
+        "separated by commas, relative to the working directory. `*.ipynb` leaves out all [notebooks](notebooks.md). "
         "[Which files are judged](files.md) describes the patterns.",
     )
     force_exclude: bool = key(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for, without_fixes
+from trainlint.config.globs import matches_any
 from trainlint.config.stated_torch import is_read
 from trainlint.naming import ALL
 from trainlint.paths import is_directory
@@ -55,12 +56,18 @@ class Configurations:
         *,
         config_file: Path | None = None,
         isolated: bool = False,
+        left_out: tuple[str, ...] = (),
     ) -> None:
-        """Check what the command line sets. Raises ConfigError where it names an unknown rule or no usable file."""
+        """Check what the command line sets. Raises ConfigError where it names an unknown rule or no usable file.
+
+        `left_out` are patterns, relative to the working directory, of paths that are excluded whatever files say.
+        """
         self._rules = rules
         self._overrides = overrides or Overrides()
         self._file = config_file
         self._isolated = isolated
+        self._left_out = left_out
+        self._here = os.getcwd()
         self._by_directory: dict[Path, Selection | Misconfigured] = {}
         self._by_path: dict[str, Config] = {}
         self._by_config: dict[Config, Selection] = {}
@@ -68,7 +75,13 @@ class Configurations:
 
     def untracked_copy(self) -> Configurations:
         """The same once more, for questions that `sources` and `rules_that_ran` are to know nothing of."""
-        return Configurations(self._rules, self._overrides, config_file=self._file, isolated=self._isolated)
+        return Configurations(
+            self._rules,
+            self._overrides,
+            config_file=self._file,
+            isolated=self._isolated,
+            left_out=self._left_out,
+        )
 
     def of(self, directory: Path) -> Selection:
         """What holds for the files of an absolute directory. Raises Misconfigured."""
@@ -94,12 +107,17 @@ class Configurations:
         return config is not None and config.force_exclude
 
     def excludes(self, path: Path) -> bool:
-        """Whether the configuration that holds around a path excludes that very path."""
+        """Whether the command line, or the configuration that holds around a path, excludes that very path."""
         config = self._config_around(os.path.dirname(path))
-        if config is None or not config.exclude:
+        patterns = (*self._left_out, *(config.exclude if config is not None else ()))
+        if not patterns:
             return False
-        asks_what_it_is = any(pattern.endswith("/") for pattern in config.exclude)
-        return config.is_excluded(path, is_directory=asks_what_it_is and is_directory(path))
+        is_folder = any(pattern.endswith("/") for pattern in patterns) and is_directory(path)
+        if config is not None and config.is_excluded(path, is_directory=is_folder):
+            return True
+        directory = os.path.dirname(path)  # a pattern without a slash also counts outside of the working directory
+        roots = ((pattern, self._here if "/" in pattern.rstrip("/") else directory) for pattern in self._left_out)
+        return any(matches_any((pattern,), root, path, is_directory=is_folder) for pattern, root in roots)
 
     def names_baseline(self, paths: Iterable[Path]) -> bool:
         """Whether the configuration of any of these absolute paths names a baseline."""

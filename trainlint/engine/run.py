@@ -298,6 +298,9 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         files=sum(outcome.judged for outcome in outcomes),
         training=sum(outcome.judged and outcome.training for outcome in outcomes),
         in_step=sum(outcome.judged and outcome.in_step for outcome in outcomes),
+        settings=sum(
+            outcome.judged and is_settings(job.target.shown) for job, outcome in zip(jobs, outcomes, strict=True)
+        ),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(number for outcome in outcomes for _, number in outcome.fixed),
         fixed_rules=tuple(

@@ -30,6 +30,12 @@ PYTHON_CELLS = frozenset(
 )
 """Cell magics that run their cell as Python, in the namespace of the notebook."""
 
+_AUTOMAGICS = (
+    "alias|autoreload|cat|cd|clear|conda|config|cp|env|history|ldir|less|load|load_ext|ls|magic|mamba|man|matplotlib"
+    "|memit|micromamba|mkdir|more|mprun|mv|notebook|pdb|pinfo|pip|popd|precision|prun|pushd|pycat|pylab|reload_ext"
+    "|rerun|reset|rm|rmdir|run|save|set_env|store|system|time|timeit|unload_ext|uv|who|whos|xmode"
+)
+"""Line magics that IPython knows without their percent sign, as its setting `automagic` has it from the start."""
 _ESCAPES = ("!", "%", "?", "/", ",", ";")
 """What a line magic begins with, and no statement of Python's."""
 _UNKNOWN = "__"
@@ -43,7 +49,9 @@ _HINT = lazy(r"^[ \t]*[!%?/,;]|=[ \t]*[!%]|\?[ \t]*$", re.MULTILINE)
 _INDENTATION = re.compile(r"[ \t\f]*")
 _TO_END_OF_LINE = re.compile(r"(?:\\(?:\r\n|\r|\n)|[^\r\n])*")
 """The rest of a line, with the lines that backslashes join to it."""
-_TIMED = re.compile(r"%(?:time|timeit|prun|memit)[ \t]+(?:-[a-zA-Z]+(?:[ \t]*\d+)?[ \t]+)*(?=[^\s-])")
+_AUTOMAGIC = lazy(rf"\s*(?:{_AUTOMAGICS})[ \t]+[^\s=,][^\r\n]*\s*")
+"""A cell of one line that may be such a magic. IPython looks for them in no other cell."""
+_TIMED = re.compile(r"%?(?:time|timeit|prun|memit)[ \t]+(?:-[a-zA-Z]+(?:[ \t]*\d+)?[ \t]+)*(?=[^\s-])")
 """A magic that runs the statement behind it."""
 _ASSIGNED = re.compile(r"[^=\r\n'\"#!%]+=[ \t]*(?=[!%])")
 _PIECE = re.compile(
@@ -76,7 +84,7 @@ def _commented(text: str) -> str:
 
 
 def _without_line_magics(source: str) -> str:
-    if not _HINT.search(source):
+    if not _HINT.search(source) and not _is_automagic(source):
         return source
     parts: list[str] = []
     done = 0
@@ -89,11 +97,12 @@ def _without_line_magics(source: str) -> str:
 def _line_magics(source: str) -> Iterator[tuple[int, int, str]]:
     """Where each line magic begins and ends, and what stands in its place; nothing for a value that is not known."""
     at = 0
+    automagic = _is_automagic(source)
     while at < len(source):
         indentation = _INDENTATION.match(source, at)
         indented = indentation is not None and indentation.end() > at
         at = indentation.end() if indentation else at
-        if source.startswith(_ESCAPES, at):
+        if source.startswith(_ESCAPES, at) or automagic:
             end = _end_of_magic(source, at)
             timed = _TIMED.match(source, at, end)
             if timed and _is_simple_statement(source[timed.end() : end]):
@@ -113,6 +122,11 @@ def _line_magics(source: str) -> Iterator[tuple[int, int, str]]:
             at = end
         if newline := _LINE_END.match(source, at):
             at = newline.end()
+
+
+def _is_automagic(source: str) -> bool:
+    """Whether a cell is a magic without its percent sign. What Python reads is Python, as `ls -l` is."""
+    return _AUTOMAGIC.fullmatch(source) is not None and not _is_simple_statement(source.strip())
 
 
 def _end_of_magic(source: str, at: int) -> int:

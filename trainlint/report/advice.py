@@ -101,6 +101,7 @@ def _lines(advice: Advice, style: Style) -> Iterator[Text]:
         notes = [
             ("gain:", f"{item.gain.words} ({item.gain.basis.words})"),
             ("do:", item.help),
+            ("after:", ", ".join(item.after)),
             ("where:", _places(item)),
             ("effort:", item.effort),
             ("apply:", item.command or ""),

@@ -75,9 +75,10 @@ def groups_of(report: Report, *, by_path: bool = False) -> tuple[Group, ...]:
 def grouped(findings: Iterable[Finding], verdicts: Mapping[Finding, Verdict]) -> tuple[Group, ...]:
     """Each finding in one group, the groups in the order of their first findings' places.
 
-    What a run confirmed and what it refuted are never one group.
+    What a run confirmed and what it refuted are never one group; what it says nothing of may be in either.
     """
     listed = sorted(findings, key=lambda finding: finding.order)
+    states = [verdicts[finding].state if finding in verdicts else None for finding in listed]
     # For each finding the number of one before it in its group; its own where it is the first.
     before = list(range(len(listed)))
 
@@ -86,27 +87,30 @@ def grouped(findings: Iterable[Finding], verdicts: Mapping[Finding, Verdict]) ->
             number = before[number]
         return number
 
-    joined = list(_joined(listed, verdicts))
-    for one, other, _ in joined:
+    kept: list[tuple[int, Reason]] = []
+    for one, other, reason in _joined(listed):
         earlier, later = sorted((first(one), first(other)))
+        if len({states[earlier], states[later], None}) > 2:
+            continue
         before[later] = earlier
+        states[earlier] = states[earlier] or states[later]
+        kept.append((one, reason))
     members: dict[int, list[Finding]] = {}
     reasons: dict[int, set[Reason]] = {}
     for number, finding in enumerate(listed):
         members.setdefault(first(number), []).append(finding)
-    for one, _, reason in joined:
+    for one, reason in kept:
         reasons.setdefault(first(one), set()).add(reason)
     return tuple(Group(tuple(found), frozenset(reasons.get(number, ()))) for number, found in members.items())
 
 
-def _joined(listed: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Iterator[tuple[int, int, Reason]]:
+def _joined(listed: Sequence[Finding]) -> Iterator[tuple[int, int, Reason]]:
     """The numbers of two findings that one change cures, and why."""
     for reason, (key, together) in _JOINS.items():
         alike: dict[object, list[int]] = {}
         for number, finding in enumerate(listed):
             if (said := key(finding)) is not None:
-                state = verdicts[finding].state if finding in verdicts else None
-                alike.setdefault((finding.path, finding.cell, state, said), []).append(number)
+                alike.setdefault((finding.path, finding.cell, said), []).append(number)
         for numbers in alike.values():
             for one, other in pairwise(numbers):
                 if together(listed[one], listed[other]):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.costs import dearness
 from trainlint.report.characters import quoted
+from trainlint.report.words import line_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,8 +48,13 @@ def measured_note_of(report: Report, findings: Iterable[Finding]) -> str:
     if report.measured is None:
         return ""
     verdicts = report.measured.verdicts
-    seen = [finding for finding in findings if finding in verdicts]
-    return measured_note(report, min(seen, key=lambda each: dearness(each, verdicts[each]))) if seen else ""
+    listed = list(findings)
+    seen = [finding for finding in listed if finding in verdicts]
+    if not seen:
+        return ""
+    dearest = min(seen, key=lambda each: dearness(each, verdicts[each]))
+    note = measured_note(report, dearest)
+    return note if len(seen) == len(listed) else f"{line_name(dearest.span.start_line, dearest.cell)} {note}"
 
 
 def measured_object(verdict: Verdict | None) -> dict[str, Any] | None:

@@ -162,18 +162,23 @@ def _found(report: Report, new: str) -> str:
 
 def _files(report: Report) -> str:
     """How many files were judged, and how many of them hold code of training steps."""
+    code = report.files - report.settings
+    if not code:
+        return f"{count(report.settings, 'file')} of settings"
     if report.files == 1:
         return "1 file, which trains" if report.in_step else "1 file, which does not train"
+    holds = "holds" if report.settings == 1 else "hold"
+    settings = f", {report.settings} more {holds} settings" if report.settings else ""
     if not report.in_step:
-        return f"none of {report.files} files trains"
-    return f"{report.in_step} of {report.files} files {'trains' if report.in_step == 1 else 'train'}"
+        return f"none of {count(code, 'file')} trains{settings}"
+    return f"{report.in_step} of {count(code, 'file')} {'trains' if report.in_step == 1 else 'train'}{settings}"
 
 
 def _left_out(report: Report) -> list[str]:
     """How many findings are not listed because they are not new or not asked for, and why."""
     compared, words = report.compared, list[str]()
     if compared is not None and compared.known:
-        words.append(f"{len(compared.known)} in the baseline")
+        words.append(f"{len(compared.known)} in the baseline, see --no-baseline")
     if compared is not None and compared.outside:
         words.append(f"{compared.outside} not touched by what changed since {quoted(str(compared.base))}")
     if report.left_out:

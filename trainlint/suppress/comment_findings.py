@@ -56,7 +56,8 @@ class CommentFindings:
         named = " and ".join(word.text for word in words) or "any finding"
         verb = "do" if len(words) > 1 else "does"
         place = "in this file" if directive.whole_file else "here"
-        message = f"unused ignore: {named} {verb} not occur {place}"
+        unused = f"unused ignore: {named} {verb} not occur {place}"
+        message = "; ".join((unused, *retired_notes(word.text for word in words)))
         start, stop = (words[0].start, words[-1].stop) if words else (directive.start, directive.head_stop)
         return self._finding(UNUSED_IGNORE, start, stop, message, removal(self.source, directive, words))
 

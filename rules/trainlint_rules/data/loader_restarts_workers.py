@@ -10,11 +10,12 @@ from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, LoaderUseRule
-from trainlint_rules.data.idioms.kept_workers import dataset_changes, never_ends, value_of_option
+from trainlint_rules.data.idioms.kept_workers import KEPT_SINCE, dataset_changes, never_ends, value_of_option
 from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.machine.loaders import ExecutedLoader
 
 _BY_WORKERS = {
@@ -25,8 +26,6 @@ _BY_WORKERS = {
 
 _SINCE = (1, 7)
 """The first PyTorch whose loaders take `persistent_workers`."""
-_WITH_PINNING = (1, 8)
-"""Before it, the second pass fails where batches are pinned: https://github.com/pytorch/pytorch/issues/48370."""
 
 
 class LoaderRestartsWorkers(LoaderUseRule):
@@ -103,9 +102,9 @@ class LoaderRestartsWorkers(LoaderUseRule):
     name = "loader-restarts-workers"
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
     unless = (supports_older_than(_SINCE), never_ends, dataset_changes)
-    message = "DataLoader workers restart on every pass (loop at {place})"
+    message = "DataLoader workers restart on every pass ({repeats} at {place})"
     help = "set `persistent_workers=True`"
-    fix_needs = _WITH_PINNING
+    fix_needs = KEPT_SINCE
     fix_title = "Keep the workers between passes"
     fix_safety = Safety.UNSAFE
 
@@ -117,7 +116,8 @@ class LoaderRestartsWorkers(LoaderUseRule):
         if sure is None:
             return None
         path, line = use.again.path, use.again.line
-        return Match(site, sure, {"place": f"line {line}" if path == site.path else f"{path}:{line}"})
+        place = f"line {line}" if path == site.path else f"{path}:{line}"
+        return Match(site, sure, {"repeats": _what_repeats(use.again), "place": place})
 
     def _sure_of_workers(self, site: Site, use: ExecutedLoader) -> Confidence | None:
         """How sure it is that the loader has workers that somebody would keep; None where it has none."""
@@ -138,3 +138,10 @@ class LoaderRestartsWorkers(LoaderUseRule):
         value = value_of_option(site)
         if value is not None:
             yield set_keyword(site.source, site.call, "persistent_workers", value, proved_absent=True)
+
+
+def _what_repeats(again: Link) -> str:
+    """What goes through the loader again and again, in a word."""
+    if "trainer" in again.words:
+        return "trainer"
+    return "hook" if again.words.startswith(("a framework calls", "nothing in sight calls")) else "loop"

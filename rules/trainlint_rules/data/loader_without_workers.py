@@ -11,6 +11,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderUseRule, is_for_training
+from trainlint_rules.data.idioms.kept_workers import KEPT_SINCE, would_be_kept
 from trainlint_rules.data.idioms.loading_work import (
     computes_on_the_host,
     items_lie_ready,
@@ -74,6 +75,9 @@ class LoaderWithoutWorkers(LoaderUseRule):
             optimizer.step()
     ```
 
+    Where a loop goes through the loader again and again, the fix also writes `persistent_workers=True`, so that they
+    do not start anew in each epoch (TRN103).
+
     How many: start with the machine's cores divided by its training processes, at most 8 or so, and add workers only
     while the step still waits for data. Each costs a process, memory for the batches that it holds ready, and in time
     its own copy of what the dataset keeps in Python lists.
@@ -112,10 +116,13 @@ class LoaderWithoutWorkers(LoaderUseRule):
         if use.options.workers != 0 or argument(site.call, "dataset", 0) is None:
             return None
         message = None if site.file.device is Home.DEVICE else _ON_HOST
-        return Match(site, min(sure_of_items(site), _most(site, use)), {"in_step": use.in_step}, message=message)
+        keeps = would_be_kept(site, use)
+        fields = {"in_step": use.in_step, "keeps": keeps}
+        sure = min(sure_of_items(site), _most(site, use))
+        return Match(site, sure, fields, message=message, fix_needs=KEPT_SINCE if keeps else None)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """As many workers as the machine has cores, up to 8; none where they would start anew in each step."""
+        """As many workers as the machine has cores, up to 8, kept between epochs; none that start in each step."""
         from trainlint.fixing.rewrite import ensure_import, set_keyword
 
         if match["in_step"]:
@@ -124,6 +131,8 @@ class LoaderWithoutWorkers(LoaderUseRule):
         yield from imported
         workers = f"min(8, {module}.cpu_count() or 1)"
         yield set_keyword(site.source, site.call, "num_workers", workers, proved_absent=True)
+        if match["keeps"]:
+            yield set_keyword(site.source, site.call, "persistent_workers", "True", proved_absent=True)
 
 
 def _most(site: Site, use: ExecutedLoader) -> Confidence:

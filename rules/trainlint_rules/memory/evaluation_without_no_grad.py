@@ -94,6 +94,9 @@ class EvaluationWithoutNoGrad(LoopRule):
     result. Autograd may be off in any form: a block, a decorator, the project's own decorator, an exit stack, all
     callers, the model's own method, a hook that Lightning runs without autograd. A frozen model records nothing.
 
+    `.numpy()` on a result that has a graph raises an error, which `torch.no_grad()` cures: in an evaluation loop it is
+    no sign that autograd is off, and the loop is reported.
+
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks
     for; autograd's part of it is less. `torch.is_grad_enabled()` is true in the forward of a model whose `training` is

@@ -83,7 +83,8 @@ class TensorReadAsPythonValue(OperationRule):
 
     A test for NaN or infinity asks in each step for what happens seldom or never. A NaN in the weights does not go
     away, so a check every n-th step still finds it; load the last checkpoint then. To leave out a bad step, let the
-    device choose (`torch.where`, `torch.nan_to_num`); `GradScaler` already skips steps whose gradients are not finite.
+    device choose (`torch.where`, `torch.nan_to_num`): with gradients of zero, momentum and weight decay still move the
+    weights, as they do not where the step is skipped. `GradScaler` skips steps whose gradients are not finite.
 
     ## Confirmed by
     `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without

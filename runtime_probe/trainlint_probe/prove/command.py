@@ -23,7 +23,7 @@ from trainlint_probe.prove.options import Options, read_options
 from trainlint_probe.prove.proof import device_of, proof
 from trainlint_probe.prove.result import Answer, Proof, Training
 from trainlint_probe.prove.versions import Version, commit_tree, other_tree, repository_root, standing_in
-from trainlint_probe.report.words import why_no_step
+from trainlint_probe.report.words import full, why_no_step
 from trainlint_probe.wording.units import some_of
 
 UNCHANGED, CHANGED_OR_WORSE, NOT_JUDGED = 0, 1, 2
@@ -90,8 +90,8 @@ def _training(before: Version, after: Version, first: Launched, second: Launched
     """How what is computed compares. Where it differs, the version before runs once more."""
     if not _has_steps(second):
         return Training(Answer.CHANGED, f"after the change, {why_no_step(second.runs[0])}", 0, 0)
-    failed = next((run for run in second.runs if run.outcome == "script failed"), None)
-    if failed is not None:
+    failed = _failed(second)
+    if failed is not None and _failed(first) is None:
         return Training(Answer.CHANGED, f"after the change, {why_no_step(failed)}", 0, 0)
     training = compare(first.runs, second.runs)
     if training.answer is not Answer.CHANGED or training.first_step is None:
@@ -111,6 +111,9 @@ def _proof(
     training, note = _of_what_ran(training, differs, old, new)
     if note:
         notes.insert(0, note)
+    if (failed := _failed(first)) is not None and failed.computed is not None:
+        steps = len(failed.computed.steps)
+        notes.append(full(f"Before the change, after {steps} steps, {why_no_step(failed)}; only these are compared"))
     if new.outcome == "too short" and new.computed is not None:
         notes.append(f"The script ended by itself after {len(new.computed.steps)} steps.")
     return proof((before.name, after.name), (old, new), training, differs, list(dict.fromkeys(notes)))
@@ -212,15 +215,20 @@ def _check_ended(launched: Launched, when: str) -> None:
 
 
 def _check_ran(launched: Launched, when: str) -> None:
-    """Raises UsageError where a run has not come to its end, or has seen no step."""
+    """Raises UsageError where something else than the script has ended a run, or it has seen no steps."""
     _check_ended(launched, when)
     for run in launched.runs:
-        if run.outcome == "script failed":
+        if run.outcome == "script failed" and not _has_steps(launched):
             why = f"{when}, {why_no_step(run)}; so there is nothing to compare"
             raise UsageError(*filter(None, (why, about_python(run.failure))))
     if not _has_steps(launched):
         words = "fewer than two steps were seen" if launched.runs[0].clock else why_no_step(launched.runs[0])
         raise UsageError(f"{when}, {words}; so there is nothing to compare")
+
+
+def _failed(launched: Launched) -> Run | None:
+    """The first run whose script has failed."""
+    return next((run for run in launched.runs if run.outcome == "script failed"), None)
 
 
 def _imported(version: Version, launched: Launched) -> set[str]:

@@ -134,7 +134,10 @@ def _line_changes(before: Run, after: Run, differs: Difference) -> tuple[LineCha
 
 
 def _what(event: DeviceEvent) -> tuple[str, str]:
-    return event.kind, f"{event.what} ({event.direction})" if event.direction else event.what
+    what = f"{event.what} ({event.direction})" if event.direction else event.what
+    if event.kind == "copy":
+        what = f"{what}, {'blocking' if event.blocking else 'non-blocking'}"
+    return event.kind, what
 
 
 def _worse(

@@ -53,6 +53,17 @@ def growing_crops(model, optimizer, dataset, epochs):
             optimizer.step()
 
 
+def shuffled_shards(model, optimizer, dataset, epochs):
+    loader = DataLoader(dataset, 8, num_workers=4, pin_memory=True)
+    for epoch in range(epochs):
+        dataset.shuffle(epoch)
+        for images in loader:
+            loss = model(images.cuda(non_blocking=True))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
 def kept(model, optimizer, dataset, args):
     loader = DataLoader(
         dataset, 8, num_workers=args.threads, persistent_workers=args.threads > 0, shuffle=True, pin_memory=True

@@ -17,6 +17,19 @@ def in_plain_sight(model, criterion, optimizer, dataset, args):
             optimizer.step()
 
 
+def asking_the_dataset(model, criterion, optimizer, dataset, args):
+    loader = DataLoader(dataset, batch_size=32, shuffle=True, num_workers=4, pin_memory=True)  #! TRN103
+    for _ in range(args.epochs):
+        for inputs, targets in loader:
+            scores = model(inputs.cuda(non_blocking=True))
+            loss = criterion(scores, targets.cuda(non_blocking=True))
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+        colors = loader.dataset.decode_target(scores.argmax(1).cpu())
+        args.log(colors, dataset.class_names(), loader.dataset.classes)
+
+
 def handed_to_an_engine(model, criterion, optimizer, train_set, held_out, args):
     sampler = DistributedSampler(train_set)
     batches = BatchSampler(sampler, args.batch_size, drop_last=True)

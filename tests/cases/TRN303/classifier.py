@@ -37,3 +37,13 @@ def test(model, test_loader, device):
             labels = labels.to(device, non_blocking=True)
             total += F.cross_entropy(model(images), labels).item()  #! TRN303
     return total / len(test_loader)
+
+
+def scores_of(model, val_loader):
+    """PyTorch refuses `.numpy()` where a tensor has a graph, so this raises until autograd is off."""
+    model.eval()
+    scores = []
+    for inputs, _ in val_loader:
+        out = model(inputs.cuda(non_blocking=True))  #! TRN303
+        scores.append(out.cpu().numpy())
+    return scores

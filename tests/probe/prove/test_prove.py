@@ -151,6 +151,29 @@ def test_a_change_with_which_the_script_fails_is_one(
     assert "after the change, the script failed by its own fault: AttributeError" in document["training"]["sentence"]
 
 
+def test_a_script_that_fails_after_its_steps_is_compared_as_far_as_it_came(
+    prove: Prove, project: Path, before: Callable[[str, str], str]
+) -> None:
+    tree = Path(before("losses.append(loss.item())", "losses.append(loss.item())\n    print(loss.item())"))
+    for folder in (tree, project):
+        text = (folder / "train.py").read_text().replace("range(12)", "range(6)")
+        (folder / "train.py").write_text(f"{text}open('no such file')\n")
+    code, document = prove("--before", str(tree))
+    assert (code, document["training"]["answer"], document["training"]["steps"]) == (0, "same", 6)
+    assert any("Before the change, after 6 steps, the script failed" in note for note in document["notes"])
+
+
+def test_a_copy_that_no_longer_blocks_is_named_by_its_line(prove: Prove, before: Callable[[str, str], str]) -> None:
+    tree = before("torch.randn(3, 4)\n", "torch.randn(3, 4).pin_memory()\n")
+    text = (Path(tree) / "train.py").read_text()
+    (Path(tree).parent / "project" / "train.py").write_text(
+        text.replace('inputs.to("cuda")', 'inputs.to("cuda", non_blocking=True)')
+    )
+    _, document = prove("--before", tree)
+    named = [(line["at"]["line"], line["what"].rpartition(", ")[2]) for line in document["lines"]]
+    assert sorted(named) == [(9, "blocking"), (9, "non-blocking")]
+
+
 def test_fixes_are_tried_without_being_written(prove: Prove, project: Path) -> None:
     text = TRAIN.replace(".mean()", '.mean() * torch.arange(3).to("cuda").sum()')
     (project / "train.py").write_text(text)

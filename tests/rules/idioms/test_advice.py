@@ -32,7 +32,7 @@ def train(model, loader, optimizer, meters):
 HELP = {
     "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: NaN weights stay NaN",
     "assert torch.isfinite(loss)": "check every N steps: NaN weights stay NaN",
-    "if torch.isnan(loss):\n    continue": "let `GradScaler` skip such steps",
+    "if torch.isnan(loss):\n    continue": "let `GradScaler` skip the step",
     "if not torch.isfinite(loss):\n    loss = torch.nan_to_num(loss)": "replace bad values without a test",
     "if loss > 100:\n    raise ValueError('large')": "`torch._assert_async`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_` returns the norm",

@@ -33,6 +33,9 @@ _HEATS: Final[Mapping[HeatOfRun, Heat]] = {
 
 NOT_EXECUTED = "not executed: nothing in sight calls it, or the test before it never holds"
 
+ONLY_ELSEWHERE = "in training steps its values lie where nothing waits or is copied, or trainlint cannot tell where"
+"""Of an operation that the run meets only where the same line is executed less often than in each step."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExecutedLines:
@@ -57,7 +60,10 @@ class ExecutedLines:
     def silence(self, operation: Operation) -> str:
         """Why no rule is asked about one of the untold operations."""
         heat = self.untold[operation]
-        return NEEDED if heat == "step" else runs_so_often(_HEATS[heat])
+        if heat == "step":
+            return NEEDED
+        visit = self.visits.get(operation.position[0])
+        return ONLY_ELSEWHERE if visit is not None and visit.heat == "step" else runs_so_often(_HEATS[heat])
 
 
 def executed_lines(

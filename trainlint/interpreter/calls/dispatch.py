@@ -14,7 +14,7 @@ from trainlint.interpreter.calls.objects import call_object, construct, object_m
 from trainlint.interpreter.calls.out_of_sight import out_of_sight
 from trainlint.interpreter.calls.tensor_methods import tensor_method
 from trainlint.interpreter.calls.unknown_methods import unknown_method
-from trainlint.interpreter.execution.attributes import attribute, is_assigned, member, note_change
+from trainlint.interpreter.execution.attributes import attribute, is_assigned, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import ENVIRONMENT, LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
@@ -54,7 +54,6 @@ def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
     """A call in the code."""
     arguments = _arguments(run, node, frame)
     if isinstance(node.func, ast.Attribute):
-        note_change(run, node.func, frame)
         called = run.value(node.func.value, frame)
         if node.func.attr == "step" and ENVIRONMENT.search(text(node.func.value)):
             _note_action(run, arguments)

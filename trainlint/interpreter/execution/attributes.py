@@ -52,7 +52,6 @@ _PARTS_OF_ARRAYS: Final = frozenset({"T", "loc", "iloc", "values"})
 
 def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
     """`base.name`."""
-    note_change(run, node, frame)
     value = attribute(run, run.value(node.value, frame), node.attr, node, frame)
     if not isinstance(value, Unknown):
         return value
@@ -62,10 +61,12 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
 
 
 def note_change(run: Run, node: ast.Attribute, frame: Frame) -> None:
-    """Remember where code reaches into the dataset of a loader, as in `loader.dataset.epoch`."""
+    """Remember what code changes in the dataset of a loader, as `loader.dataset.epoch` that is assigned to."""
     match node.value:
         case ast.Attribute(value=loader, attr="dataset"):
             run.loaders.changed(makings_of(run.value(loader, frame)))
+        case ast.Attribute() as part:
+            note_change(run, part, frame)
 
 
 def attribute(run: Run, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.execution.assignment import assign, store_item
+from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.execution.expressions import by_default
 from trainlint.interpreter.execution.operators import arithmetic
 from trainlint.interpreter.execution.tests import narrow, truth
@@ -22,6 +23,9 @@ _EXITS: Final = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 def expression(run: Run, node: ast.Expr, frame: Frame) -> bool:
     """An expression for its effects; the block ends at one that ends the process."""
     run.value(node.value, frame)
+    match node.value:
+        case ast.Call(func=ast.Attribute() as method):  # what is called for its result asks, and changes nothing
+            note_change(run, method, frame)
     return isinstance(node.value, ast.Call) and text(node.value.func) in _EXITS
 
 

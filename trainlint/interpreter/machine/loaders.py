@@ -34,7 +34,7 @@ class ExecutedLoader(NamedTuple):
     in_step: bool = False
     """Whether a step of another training loop goes through one."""
     changed: bool = False
-    """Whether code asks its dataset for more than its length: workers that are kept would see no change."""
+    """Whether code changes its dataset, which workers that are kept would not see."""
 
 
 class Pass(NamedTuple):

@@ -237,7 +237,10 @@ def _calls(method: Function) -> set[str]:
 
 
 def changes_between_passes(file: SemanticModel, loader: Loader) -> bool:
-    """Whether code that runs again and again changes a loader's dataset, or calls a method of it."""
+    """Whether code that runs again and again assigns to a loader's dataset, or calls a method for what it does.
+
+    A method that is called for its result (`loader.dataset.decode(x)`) asks, and changes nothing.
+    """
     dataset = argument(loader.call, "dataset", 0)
     name = dotted(dataset) if dataset is not None else None
 
@@ -245,10 +248,10 @@ def changes_between_passes(file: SemanticModel, loader: Loader) -> bool:
         return last_name(node) == "dataset" or (name is not None and dotted(node) == name)
 
     for place in file.outline.all_calls():
-        assert isinstance(place.node, ast.Call)
-        func = place.node.func
-        if isinstance(func, ast.Attribute) and is_dataset(func.value) and file.heats.of(place.block).heat in _OFTEN:
-            return True
+        match place.statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=changed)) as call) if call is place.node:
+                if is_dataset(changed) and file.heats.of(place.block).heat in _OFTEN:
+                    return True
     return any(
         isinstance(target, ast.Attribute) and is_dataset(target.value)
         for places in file.outline.stores.values()

@@ -12,6 +12,15 @@ from trainlint_rules.data.idioms.datasets import changes_between_passes
 from trainlint_rules.data.idioms.samplers import passes_without_end
 from trainlint_rules.data.idioms.workers import Workers, workers
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
+    from trainlint.interpreter.machine.loaders import ExecutedLoader
+
+
+KEPT_SINCE = (1, 8)
+"""The first PyTorch that keeps workers well: before it, the second pass fails where batches are pinned
+(https://github.com/pytorch/pytorch/issues/48370)."""
+
 
 @guard
 def never_ends(site: Site) -> bool:
@@ -21,8 +30,16 @@ def never_ends(site: Site) -> bool:
 
 @guard
 def dataset_changes(site: Site) -> bool:
-    """The code changes the dataset between passes, which persistent workers would not see."""
+    """The code assigns to the dataset between passes, or calls a method of it, which kept workers would not see."""
     return changes_between_passes(site.file, LoaderRule.loader(site))
+
+
+def would_be_kept(site: Site, use: ExecutedLoader) -> bool:
+    """Whether workers that a loader is given should be kept: it is gone through again, and does not say itself."""
+    if use.again is None or use.changed or site.lacks(KEPT_SINCE):
+        return False
+    given = site.file.loaders.option(LoaderRule.loader(site), "persistent_workers").given
+    return not (given or never_ends.holds(site) or dataset_changes.holds(site))
 
 
 def value_of_option(site: Site) -> str | None:

@@ -90,6 +90,9 @@ def _numbers(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> I
     elif isinstance(node, ast.IfExp):
         for branch in (node.body, node.orelse):
             yield from _numbers(file, branch, block, depth - 1)
+    elif isinstance(node, ast.BoolOp | ast.Call) and (parts := _alternatives(node)):
+        for part in parts:
+            yield from _numbers(file, part, block, depth - 1)
     elif isinstance(node, ast.Call):
         yield 1 if last_name(node.func) in _COUNTS_CORES else None
     elif isinstance(node, ast.Name):
@@ -98,6 +101,13 @@ def _numbers(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> I
         yield from _of_attribute(file, node, block, depth)
     else:
         yield None
+
+
+def _alternatives(node: ast.BoolOp | ast.Call) -> list[ast.expr]:
+    """The values of which an expression is one: of `a or 1`, and of `min(8, a)`."""
+    if isinstance(node, ast.BoolOp):
+        return node.values if isinstance(node.op, ast.Or) else []
+    return node.args if last_name(node.func) == "min" and not node.keywords else []
 
 
 def _of_name(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> Iterator[int | None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.guard import guard
+from trainlint_rules.memory.idioms.evaluation_loops import evaluation_loop
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -24,7 +25,9 @@ def read_as_arrays(site: Site) -> frozenset[str]:
 
 @guard
 def result_becomes_array(site: Site) -> bool:
-    """`.numpy()` is called on the result without `.detach()`, so it has no graph."""
+    """Outside of evaluation loops, `.numpy()` is called on the result without `.detach()`, so it has no graph."""
+    if evaluation_loop(site) is not None:
+        return False
     targets = site.statement.targets if isinstance(site.statement, ast.Assign) else []
     names = {dotted(part) for target in targets for part in getattr(target, "elts", [target])}
     return not names.isdisjoint(read_as_arrays(site))

@@ -31,7 +31,10 @@ _NAN_CHECKED = "check every N steps: NaN weights stay NaN, so the error only com
 _NAN_MENDED = (
     "replace bad values without a test: where there are none, `torch.nan_to_num` and `torch.where` change nothing"
 )
-_NAN = "let `GradScaler` skip such steps, clear bad gradients on the GPU (`torch.nan_to_num`), or check every N steps"
+_NAN = (
+    "let `GradScaler` skip the step, or zero bad gradients on the GPU (`torch.nan_to_num`), where momentum and weight "
+    "decay still move the weights"
+)
 _EACH = "this waits once for each parameter: keep the numbers on the GPU and read one result"
 _NORMS = f"{_EACH}; `clip_grad_norm_` returns the norm of all gradients"
 _NAN_TESTS = frozenset({"isnan", "isinf", "isfinite"})
