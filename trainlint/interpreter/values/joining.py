@@ -32,7 +32,7 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
-_STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream)
+_STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream, Device)
 """Of two values of different kinds the first of these is kept: what could wait or be called."""
 
 
@@ -61,8 +61,10 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
 
 
 def _or_unknown(value: Value) -> Value:
-    """A value where something unknown may be in its place: it is believed, but for options that something may set."""
-    if isinstance(value, Plain) and value.meaning == "off":
+    """A value where something unknown may be in its place: its kind is believed, but no constant, and no option."""
+    if is_none(value):
+        return UNKNOWN.or_none()
+    if isinstance(value, Plain) and (value.meaning == "off" or value.constant is not NOTHING):
         return Plain(maybe_none=value.maybe_none)
     return value
 
