@@ -55,7 +55,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     last = name.rpartition(".")[2]
     args = arguments.args
     tell_numbers(run, last, name, arguments, node)
-    if last in FACTORIES:
+    if last in FACTORIES or (last == "normal" and "size" in arguments.named):
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
