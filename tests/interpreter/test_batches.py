@@ -35,3 +35,22 @@ for batch in DataLoader([], pin_memory=True):
 """
     _, events = run_files([("train.py", code)])
     assert places(events) == []
+
+
+def test_a_device_by_its_number_is_one_whatever_the_attribute_was_before() -> None:
+    code = """
+import torch
+from torch.utils.data import DataLoader
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.device = "cpu"
+        if torch.cuda.is_available():
+            self.device = torch.cuda.current_device()
+    def train(self):
+        for batch in DataLoader([]):
+            self.model(batch.to(self.device)).sum().backward()
+Trainer(torch.nn.Linear(4, 1).cuda()).train()
+"""
+    _, events = run_files([("train.py", code)])
+    assert places(events) == ["train.py:12 BATCH_COPY sure"]

@@ -38,7 +38,7 @@ class Task(lightning.LightningModule):
         (_LOOP, "print(unknown.item())", "likely"),
         (_LOOP, "if self.recon_loss > 3: pass", "likely"),
         (_HOOK, "print(batch.sum().item())", "certain"),
-        (_HOOK, "print(unknown.item())", "guess"),
+        (_HOOK, "print(unknown.item())", "likely"),
         (_NET, "print(x.sum().item())", "likely"),
         (_NET, "print(unknown.item())", "guess"),
         (_NET, "if self.recon_loss > 3: pass", "guess"),
@@ -55,6 +55,7 @@ def test_the_kind_of_entry_and_the_place_of_the_value_decide(code: str, body: st
         ("import os", "guess"),
         ("from net import Net", "likely"),
         ("import importlib\nimportlib.import_module('net')", "likely"),
+        ("from registry import import_all_modules\nimport_all_modules(ROOT, 'nets')", "likely"),
     ],
 )
 def test_what_is_presumed_to_run_in_a_file_that_nobody_imports_is_a_guess(other: str, certainty: str) -> None:

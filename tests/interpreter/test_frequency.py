@@ -157,6 +157,19 @@ class Mixing(Callback):
     assert len(_waits(code)) == 1
 
 
+@pytest.mark.parametrize(("name", "waits"), [("on_loss_and_meter", 1), ("on_phase_end", 0), ("on_train_batch_end", 0)])
+def test_a_known_framework_says_which_methods_it_calls_in_each_step(name: str, waits: int) -> None:
+    code = f"""
+from classy_vision.hooks import ClassyHook
+class Watching(ClassyHook):
+    @torch.no_grad()
+    def {name}(self, task):
+        if task.last_batch.loss.data.cpu().isnan().any() and task.step > 3:
+            raise ValueError
+"""
+    assert len(_waits(code)) == waits
+
+
 def test_an_interval_around_all_that_trains_is_the_step() -> None:
     learning = """
 for batch in loader:
@@ -192,3 +205,19 @@ for step, batch in enumerate(loader):
 """
     assert _waits(code.format(test=test)) == []
     assert len(_waits(code.format(test=test).replace("step % 50", "rest"))) == 1
+
+
+def test_a_constant_that_something_unknown_may_replace_decides_no_test() -> None:
+    code = """
+best, count = None, 0
+if ask():
+    best, count = read(), read()
+for batch in loader:
+    loss = model(batch.cuda(non_blocking=True)).sum()
+    loss.backward()
+    if best is not None:
+        print(loss.item())
+    if count:
+        print(loss.item())
+"""
+    assert _waits(code) == ["print(loss.item())"] * 2

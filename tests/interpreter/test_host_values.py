@@ -22,6 +22,7 @@ from tests.interpreter.running import places, run_files
         pytest.param("if torch.get_autocast_gpu_dtype() == torch.half:\n            pass", id="dtype of autocast"),
         pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
         pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
+        pytest.param("for group in self.optimizer.param_groups:\n            note(group['lr'])", id="a learning rate"),
         pytest.param("if parse((Net, Other)).start > 0:\n            pass", id="made by one of several classes"),
         pytest.param(
             "if any(torch.__version__.startswith(v) for v in ['1.']):\n            pass", id="torch's version"
@@ -35,6 +36,9 @@ def test_host_values_are_no_waits(body: str) -> None:
 import torch
 class Other:
     pass
+def note(rate):
+    if isinstance(rate, torch.Tensor):
+        rate.item()
 def parse(classes):
     for kind in [classes]:
         made = kind()

@@ -158,6 +158,18 @@ class Data(pl.LightningDataModule):
     assert held_out.trains is None
 
 
+def test_a_class_that_many_programs_give_their_loaders_to() -> None:
+    system = """
+class System(pl.LightningModule):
+    def __init__(self, loader):
+        self.loader = loader
+    def train_dataloader(self):
+        return self.loader
+"""
+    programs = "System(DataLoader(Rows(), 8))\n" * 12
+    assert all(use.trains and use.copied for use in _loaders(system + programs))
+
+
 def test_prepared_loaders_are_told_apart() -> None:
     code = """
 def evaluate(loader):

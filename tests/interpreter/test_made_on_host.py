@@ -11,6 +11,8 @@ from tests.interpreter.running import places, run_files
     ("expression", "expected"),
     [
         ("torch.arange(8)", "MADE_ON_HOST"),
+        ("torch.normal(mean=0.0, std=1.0, size=(8,))", "MADE_ON_HOST"),
+        ("torch.ones(max(0, steps - 4))", "MADE_ON_HOST"),
         ("torch.arange(8) * 4", "MADE_ON_HOST"),
         ("(torch.arange(8).unsqueeze(0) == torch.arange(8).unsqueeze(1)).float()", "MADE_ON_HOST"),
         ("torch.cat([torch.arange(8), torch.zeros(8)]) + torch.ones(16)", "MADE_ON_HOST"),

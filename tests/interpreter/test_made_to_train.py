@@ -35,6 +35,7 @@ class Net(torch.nn.Module):
             "likely",
         ),
         ({"main.py": "import net\nnet.NETS[options.name]()"}, "likely"),
+        ({"main.py": "import net", "tests/test_net.py": "from net import Net\nNet()"}, "likely"),
     ],
 )
 def test_it_is_a_guess_where_no_object_is_made_to_train(files: dict[str, str], certainty: str) -> None:

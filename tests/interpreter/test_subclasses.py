@@ -63,3 +63,31 @@ class MyLearner(Learner):
 """
     _, events = run_files([("base.py", base), ("mine.py", mine)])
     assert places(events) == ["base.py:5 BATCH_COPY orphan"]
+
+
+def test_a_generic_base_with_its_parameters_is_the_base() -> None:
+    base = """
+from typing import Generic, TypeVar
+Batch = TypeVar("Batch")
+class Learner(Generic[Batch]):
+    class Updater:
+        def __init__(self, optimizer):
+            self.wrapped = optimizer
+        def step(self, loss):
+            loss.backward()
+            self.wrapped.step()
+    def __init__(self, model, optimizer):
+        self.model, self.updater = model, self.Updater(optimizer)
+"""
+    mine = """
+from base import Learner
+from torch.utils.data import DataLoader
+class MyLearner(Learner[dict]):
+    def train(self):
+        for batch in DataLoader([]):
+            loss = self.model(batch.cuda(non_blocking=True)).sum()
+            self.updater.step(loss)
+            print(loss.item())
+"""
+    _, events = run_files([("base.py", base), ("mine.py", mine)])
+    assert places(events) == ["mine.py:9 ITEM orphan"]

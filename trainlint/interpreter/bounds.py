@@ -30,6 +30,8 @@ class Limit(Enum):
 CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
 """Contexts of a function by how often it runs: what it is given is told apart so often. Most for training steps, where
 the place of each tensor counts."""
+CONSTRUCTIONS: Final = 24
+"""The same for constructors, whatever the heat: what an object holds is known from what it is given alone."""
 NESTED_CALLS: Final = 45
 """Functions and modules that are executed inside each other. Python's stack has room for 1,000 calls, of which each of
 ours takes some 15."""
@@ -79,7 +81,7 @@ JOINED_PARTS: Final = 8
 """Parts of lists of different lengths that are joined to one."""
 OPTIONS: Final = 6
 """What a value may be that can be called: each option is executed."""
-LOADERS: Final = 4
+LOADERS: Final = 32
 """Loaders that a batch may be of."""
 NESTED_CONTAINERS: Final = 2
 """Containers inside containers that are joined, compared and handed on part by part."""

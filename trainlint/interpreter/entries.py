@@ -21,7 +21,6 @@ from trainlint.interpreter.libraries.frameworks import (
     NOT_TRAINING,
     NOT_TRAINING_PATH,
     PRESUMED,
-    STEP_HOOKS,
     TARGETS,
     WITHOUT_BATCH,
     is_step_hook,
@@ -107,10 +106,9 @@ def _reached(run: Run, function: Function) -> dict[str, list[object]]:
 def _is_hook(function: Function) -> bool:
     """Whether a framework calls a method in each step."""
     cls = function.cls
-    if cls is None or function.no_grad:
+    if cls is None:
         return False
-    bases = " ".join((*cls.library_bases, *(base.name for base in cls.order)))
-    return is_step_hook(function.name, bases)
+    return is_step_hook(function.name, (*cls.library_bases, *(base.name for base in cls.order)))
 
 
 def _trains_alone(function: Function) -> bool:
@@ -233,16 +231,15 @@ def _takes_tensors(function: Function) -> bool:
     cls = function.cls
     if cls is None:
         return FORWARD_NAME.search(function.name) is not None
-    return is_module(cls) or cls.is_a(AUTOGRAD) or function.name in STEP_HOOKS
+    return is_module(cls) or cls.is_a(AUTOGRAD) or _is_hook(function)
 
 
 def _batch_parameter(arg: ast.arg, default: ast.expr | None, function: Function) -> Value:
     name = function.name
     if NOT_A_TENSOR.search(arg.arg) or arg.arg == "self":
         return UNKNOWN
-    parameters = [inner.arg for inner in function.node.args.args[1:]]
-    batch = parameters[:1] if name in FIRST_ALONE else parameters
-    if name in WITHOUT_BATCH or (name in STEP_HOOKS and arg.arg not in batch):
+    first = name in FIRST_ALONE and arg in function.node.args.args[1:2]
+    if name in WITHOUT_BATCH or (name in FIRST_ALONE and not first):
         return UNKNOWN
     way = (f"parameter `{arg.arg}` of {name}",)
     left_out = default is not None and not TARGETS.search(arg.arg)

@@ -29,7 +29,7 @@ from trainlint.interpreter.values.kinds import (
 from trainlint.interpreter.values.value import Value
 
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})
-_IMPORTING: Final = frozenset({"import_module", "instantiate", "locate", "iter_modules"})
+_IMPORTING: Final = frozenset({"import_module", "import_all_modules", "instantiate", "locate", "iter_modules"})
 """What imports files by names that are strings."""
 _NUMBERED: Final = frozenset({"spawn", "start_processes"})
 """Functions that start several processes, each of which is given its number before all else."""

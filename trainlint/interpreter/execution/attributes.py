@@ -57,7 +57,7 @@ def attribute_expression(run: Run, node: ast.Attribute, frame: Frame) -> Value:
         return value
     if holds_options(text(node.value)):
         return run.options.get(node.attr, value)
-    return by_name(node.attr) or value
+    return _OF_OPTIMIZERS[node.attr] if node.attr == "param_groups" else by_name(node.attr) or value
 
 
 def note_change(run: Run, node: ast.Attribute, frame: Frame) -> None:

@@ -16,6 +16,7 @@ from trainlint.interpreter.values.kinds import (
     UNKNOWN,
     Array,
     Choice,
+    ClassValue,
     Items,
     Mapping_,
     Object,
@@ -47,6 +48,8 @@ def subscript(run: Run, node: ast.Subscript, frame: Frame) -> Value:
         case Object() if base.cls.find("__getitem__") is not None:
             getter = run.attribute(base, "__getitem__", node, frame)
             return run.call(getter, Arguments((index,)), node, frame)
+        case ClassValue():
+            return base  # a generic class with its parameters
     return _of_unknown(run, node, base, index)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from trainlint.analysis.tables.frameworks.hooks import OBSERVER_STEP_NAMES
+from trainlint.analysis.tables.frameworks.hooks import FRAMEWORKS, OBSERVER_STEP_NAMES, STEP_NAMES
+from trainlint.finding import Heat
 
 TRAINING_STEP: Final = "training_step"
 EVALUATION_FUNCTION: Final = re.compile(
@@ -21,44 +22,24 @@ BESIDE_TRAINING: Final = re.compile(
 """Names of functions that may compute gradients and yet train nothing."""
 LIGHTNING_TRAINER: Final = re.compile(r"^(pytorch_)?lightning\..*\bTrainer$")
 """Makes what runs the loop over the loaders that its `fit` is given."""
-STEP_HOOKS: Final = {
-    "training_step": r".",
-    "training_step_end": r"Lightning",
-    "on_train_batch_start": r"Lightning|Callback|pl\.",
-    "on_train_batch_end": r"Lightning|Callback|pl\.",
-    "on_train_step_begin": r"Callback",
-    "on_train_step_end": r"Callback",
-    "on_before_zero_grad": r".",
-    "on_after_backward": r".",
-    "optimizer_step": r"Lightning|Trainer",
-    "compute_loss": r"Trainer",
-    "train_step": r".",
-    "_compute_loss": r"Trainer",
-    "_train_step": r".",
-    "train_one_step": r".",
-    "forward_train": r".",
-    "run_step": r".",
-    "on_before_optimizer_step": r".",
-    "after_train_iter": r"Hook",
-    "before_train_iter": r"Hook",
-    "after_iter": r"Hook",
-    "backward": r"Lightning",
-    "lr_scheduler_step": r"Lightning",
-    "get_batch_loss_metrics": r"Trainer",
-    "fit_batch": r"Brain",
-    "compute_forward": r"Brain",
-    "compute_objectives": r"Brain",
-    "manual_backward": r"Lightning",
-    "on_step_end": r"Callback",
-}
-"""Methods that frameworks call in each step, with a pattern for the names of their classes' bases."""
+_OBSERVER: Final = re.compile(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
+_OWN_HOOKS: Final = re.compile("_train_step|train_one_step|forward_train|on_train_step_(begin|end)")
+"""Further methods that say by their name alone that they are steps."""
 
 
-def is_step_hook(name: str, bases: str) -> bool:
-    """Whether a framework calls a method in each step, by its name and the names of its class's bases."""
-    if name in STEP_HOOKS:
-        return re.search(STEP_HOOKS[name], bases) is not None
-    return "Callback" in bases and OBSERVER_STEP_NAMES.fullmatch(name) is not None
+def is_step_hook(name: str, bases: tuple[str, ...]) -> bool:
+    """Whether a framework calls a method in each step, by its name and the names of its class and its bases.
+
+    A known framework says it; of any other class the name does. `forward` and `step` do not say who calls them.
+    """
+    if name in ("forward", "step"):
+        return False
+    frameworks = [one for one in FRAMEWORKS if any(map(one.bases.search, bases))]
+    if frameworks:
+        return any(one.heat(name) is Heat.STEP for one in frameworks)
+    if STEP_NAMES.fullmatch(name) or _OWN_HOOKS.fullmatch(name):
+        return True
+    return OBSERVER_STEP_NAMES.fullmatch(name) is not None and any(map(_OBSERVER.search, bases))
 
 
 WITHOUT_BATCH: Final = frozenset({"run_step", "step", "optimizer_step", "on_step_end"})
@@ -94,7 +75,8 @@ NOT_TRAINING_PATH: Final = re.compile(
     re.IGNORECASE,
 )
 NOT_A_TENSOR: Final = re.compile(
-    r"(^|_)(idx|index|epoch|steps?|iter|mode|name|cfg|config|args|opt|flag|ctx|model|num|n|size|phase|split|return|use|is"
+    r"(^|_)(idx|index|epoch|steps?|iter|mode|name|cfg|config|args|opt|flag|ctx|model|module|task|runner|num|n|size|phase"
+    r"|split|return|use|is"
     r"|hw|HW|[hHwW]|dim|shape|stage|scale|optimizer.*|optim)($|_)|shapes?$"
     r"|^(k|dims?|batch_size|reduction|logger|state|trainer|outputs_dict)$|len(gth)?$"
 )

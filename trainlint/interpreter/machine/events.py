@@ -112,7 +112,7 @@ class Event(NamedTuple):
         presumed = self.level == "presumed"
         if self._is_placed:
             return "guess" if self.idle else "likely" if presumed else "certain"
-        return "guess" if presumed or self.level == "framework" else "likely"
+        return "guess" if presumed else "likely"
 
     @property
     def _is_placed(self) -> bool:

@@ -216,8 +216,9 @@ class Run:
         """Whether this iteration has stepped an optimizer already."""
 
     def makes(self, cls: Class) -> None:
-        """Remember that an object of a class is made here."""
-        self.made.update(cls.order)
+        """Remember that an object of a class is made here. What tests make says nothing of other programs."""
+        if not self.stack[0].module.is_test:
+            self.made.update(cls.order)
         if self.heat not in ELSEWHERE:
             self.effects.update(cls.order)
 

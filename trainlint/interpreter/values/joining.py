@@ -32,7 +32,7 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
-_STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream)
+_STRONGEST = (Tensor, Object, FunctionValue, Loader, Mapping_, Items, Array, Stream, Device)
 """Of two values of different kinds the first of these is kept: what could wait or be called."""
 
 
@@ -61,12 +61,12 @@ def join(left: Value, right: Value, depth: int = 0) -> Value:
 
 
 def _or_unknown(value: Value) -> Value:
-    """A value where something unknown may be in its place: it is believed, but for options that something may set, and
-    for the host as a device.
+    """A value where something unknown may be in its place: its kind is believed, but no constant, no option, and not
+    the host as a device.
     """
-    if is_cpu(value):
-        return UNKNOWN.or_none() if value.maybe_none else UNKNOWN
-    if isinstance(value, Plain) and value.meaning == "off":
+    if is_none(value) or is_cpu(value):
+        return UNKNOWN.or_none() if value.maybe_none or is_none(value) else UNKNOWN
+    if isinstance(value, Plain) and (value.meaning == "off" or value.constant is not NOTHING):
         return Plain(maybe_none=value.maybe_none)
     return value
 
