@@ -56,7 +56,7 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     last = name.rpartition(".")[2]
     args = arguments.args
     tell_numbers(run, last, name, arguments, node)
-    if last in FACTORIES or (last == "normal" and not any(isinstance(value, Tensor) for value in arguments.values)):
+    if last in FACTORIES or _draws_alone(last, arguments):
         return _factory(run, name, last, arguments, node, frame)
     if last in FROM_DATA:
         return _from_data(run, name, last, arguments, node, frame)
@@ -74,6 +74,11 @@ def torch_function(run: Run, name: str, arguments: Arguments, node: ast.AST, fra
     if name.startswith("torch.autograd.grad"):
         return Items((Tensor(way=("a gradient",)),))
     return _made_or_wrapped(name, last, args) or combined(arguments, last)
+
+
+def _draws_alone(last: str, arguments: Arguments) -> bool:
+    """Whether `torch.normal` is given no tensor that says where to draw."""
+    return last == "normal" and not any(isinstance(value, Tensor) for value in arguments.values)
 
 
 def _set_default_place(run: Run, first: Value) -> None:

@@ -167,6 +167,12 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
         value = joined(found)
         is_flag = isinstance(value, Plain) and isinstance(value.constant, bool)
         return PLAIN if is_flag and name in run.set_on_others else value
+    return _unassigned(base, name)
+
+
+def _unassigned(base: Object | ClassValue, name: str) -> Value:
+    """An attribute that nothing in sight assigns or defines: by its annotation, or known of all objects of a kind."""
+    cls = base.cls
     if name == "__class__":
         return ClassValue(cls)
     if any(name in one.fields for one in cls.order):

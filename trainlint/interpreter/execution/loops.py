@@ -61,6 +61,11 @@ def _feeds(source: Value) -> bool:
     return any(isinstance(part, Tensor) and part.source == "loader" for part in source.item.parts)
 
 
+def _serves(frame: Frame, node: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a loop gives the items of a training loop."""
+    return frame.serves and _yields(node.body)
+
+
 def _loop(
     run: Run,
     node: ast.For | ast.AsyncFor | ast.While,
@@ -86,8 +91,7 @@ def _loop(
     run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    serves = frame.serves and _yields(node.body)
-    trains = heat == "cold" and (serves or _trains(effects, feeding, learning=learning)) and not few
+    trains = heat == "cold" and not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning))
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step = frame.leaving, frame.step
     if trains:

@@ -94,6 +94,8 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
             return Array(left.is_item or right.is_item, maybe)
         case Device(), Device():
             return Device(_chosen(left.place, right.place), maybe)
+        case (Device() as device, Plain() as named) | (Plain() as named, Device() as device) if named.text is not None:
+            return Device(_chosen(device.place, "host" if is_cpu(named) else "device"), maybe)
     return None
 
 
