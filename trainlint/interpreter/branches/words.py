@@ -49,7 +49,7 @@ GPU: Final = re.compile(
     r"(^|_)(cuda|gpus?|gpu_ids?|n_?gpus?|num_gpus?)$|^(use|is|has|with|on)_(cuda|gpu)|cuda(_is)?_available|is_cuda$",
     re.IGNORECASE,
 )
-GPU_AVAILABLE: Final = re.compile(r"cuda\.is_available")
+GPU_AVAILABLE: Final = re.compile(r"(cuda|accelerator)\.is_available")
 OTHER_DEVICE: Final = re.compile(
     r"(^|[._'\"])(mps|xpu|npu|tpu|xla|hpu|use_tpu|musa|is_torch_xla_available|is_torch_npu_available)($|[._'\"(])", re.I
 )
