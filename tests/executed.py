@@ -11,5 +11,6 @@ from trainlint.source import SourceFile
 
 def executed(source: SourceFile) -> ExecutedLines:
     """The operations of a file that can be parsed, and how its lines are executed."""
-    done = execute_project([(source.path, ast.parse(source.text))], source.path)
-    return ExecutedLines(source.path, done.operations.get(source.path, ()), done.visits, done.untold)
+    path = source.path
+    done = execute_project([(path, ast.parse(source.text))], [path])
+    return ExecutedLines(path, done.operations.get(path, ()), done.visits[path], done.untold[path])

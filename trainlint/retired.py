@@ -1,7 +1,7 @@
 """Rules that trainlint had, and the rules that tell now what they told.
 
-Configurations, ignore comments and baselines may still name them: they mean their successors there. What has none is
-no longer looked for.
+`select`, ignore comments and baselines may still name them: they mean their successors there. What has none is no
+longer looked for. `ignore` turns off no rule that it does not name.
 """
 
 from __future__ import annotations

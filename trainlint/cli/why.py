@@ -140,7 +140,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         facts = index.imported_facts.get(target.path, ALONE)
         executed = ExecutedLines(target.shown)  # where nothing updates parameters, nothing is a training step
         if index.may_train:
-            executed = executed_lines(index.members, member, files.shipped)
+            executed = executed_lines(index.members, [member], files.shipped)[member.path]
     if not is_looked_at(source, facts):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         return Explanation(

@@ -47,7 +47,7 @@ def _chosen(rules: Sequence[InstalledRule], config: Config) -> list[InstalledRul
     exact = tuple(word for word in selected if names_one_rule(word))
     wanted = _exactness_by_code(selected, [rule for rule in rules if config.preview or not rule.preview])
     wanted |= _exactness_by_code(exact, rules)
-    unwanted = _exactness_by_code(config.ignore, rules)
+    unwanted = _exactness_by_code(_of_today(config.ignore), rules)
     return [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
 
 
@@ -56,7 +56,7 @@ def without_fixes(rules: Sequence[InstalledRule], config: Config) -> frozenset[s
     check_words(config.fixable, rules, where="fixable")
     check_words(config.unfixable, rules, where="unfixable")
     wanted = _exactness_by_code(config.fixable, rules)
-    unwanted = _exactness_by_code(config.unfixable, rules)
+    unwanted = _exactness_by_code(_of_today(config.unfixable), rules)
     return frozenset(rule.code for rule in rules if wanted.get(rule.code, -1) <= unwanted.get(rule.code, -1))
 
 
@@ -64,7 +64,7 @@ def rules_for(
     path: str | os.PathLike[str], rules: Sequence[InstalledRule], config: Config
 ) -> tuple[InstalledRule, ...]:
     """Of the selected rules, those that `per-file-ignores` leaves on for one file."""
-    ignored = config.ignored_codes_for(path)
+    ignored = _of_today(config.ignored_codes_for(path))
     if not ignored:
         return tuple(rules)
     off = {rule.code for word in ignored for rule in rules_called(word, rules)}
@@ -81,6 +81,18 @@ def check_words(words: Iterable[str], rules: Sequence[InstalledRule], *, where: 
     for word in words:
         if not is_known(word, rules):
             raise ConfigError(f"{where}: {unknown_rule(word, rules)}")
+
+
+def _of_today(words: Sequence[str]) -> tuple[str, ...]:
+    """The words without those of retired rules: a setting turns off no rule that it does not name.
+
+    The rules that tell now what a retired rule told find far more than that.
+    """
+    if not words:
+        return ()
+    from trainlint.retired import retired_code  # most runs ignore no rule
+
+    return tuple(word for word in words if retired_code(word) is None)
 
 
 def _exactness_by_code(words: tuple[str, ...], rules: Sequence[InstalledRule]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
@@ -69,18 +69,18 @@ class Executed(NamedTuple):
 
     operations: dict[str, tuple[Operation, ...]]
     """Those of each file, in their order."""
-    visits: dict[int, Visit]
-    """How each line of the file that was asked about is executed."""
-    untold: dict[Operation, Heat]
-    """Operations of that file that are none of a training step, or needed there, and how often they are executed."""
+    visits: dict[str, dict[int, Visit]]
+    """How each line of the files that were asked about is executed."""
+    untold: dict[str, dict[Operation, Heat]]
+    """Operations of these files that are none of a training step, or needed there, and how often they are executed."""
     left_out: tuple[LeftOut, ...] = ()
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
 
 def execute_project(
-    files: Iterable[tuple[str, ast.Module]], asked: str = "", turned_on: frozenset[str] = frozenset()
+    files: Iterable[tuple[str, ast.Module]], asked: Collection[str] = (), turned_on: frozenset[str] = frozenset()
 ) -> Executed:
-    """Execute a project. Takes paths below its root with their trees, and the path of a file to be asked about.
+    """Execute a project. Takes paths below its root with their trees, and the paths of files to be asked about.
 
     `turned_on` are options that files beside the code set: what they are by default says nothing then.
     """
@@ -119,9 +119,23 @@ def execute_project(
     for (path, _, _), operation in found.items():
         by_file.setdefault(path, []).append(operation)
     told = {path: _with_batches(sorted(several, key=_order)) for path, several in sorted(by_file.items())}
-    left_out = tuple(one for one in run.left_out if one.limit is not Limit.CONTEXTS)
-    untold = {Operation(_position(node), what, "guess"): heat for (node, what), heat in visits.untold.items()}
+    executed = {(function.module.path, function.node.lineno) for function, known in run.remembered.items() if known}
+    left_out = tuple(one for one in run.left_out if not _adds_little(one, executed))
+    untold = {
+        path: {Operation(_position(node), what, "guess"): heat for (node, what), heat in of_file.items()}
+        for path, of_file in visits.untold.items()
+    }
     return Executed(told, visits.by_line, untold, left_out)
+
+
+def _adds_little(left_out: LeftOut, executed: Collection[tuple[str, int]]) -> bool:
+    """Whether it is a further way to call a function: in more contexts, or so deep in calls, as in a recursion.
+
+    `executed` are the functions that are executed at least once, by path and line.
+    """
+    if left_out.limit is Limit.CALLS:
+        return (left_out.path, left_out.line) in executed
+    return left_out.limit is Limit.CONTEXTS
 
 
 def _with_batches(operations: list[Operation]) -> tuple[Operation, ...]:

@@ -11,7 +11,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.index.project_index import build_index
+from trainlint.engine.index.project_index import ProjectIndex, build_index
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.read import read_bytes
 from trainlint.engine.why.executed_lines import ExecutedLines, executed_lines
@@ -61,14 +61,13 @@ def code_facts(wanted: Mapping[str, Iterable[int]], configurations: Configuratio
             facts[path] = CodeFacts(path, fault=str(error))
     members = [member for member, _ in read.values()]
     files = ProjectFiles(members, configurations)
-    index = build_index(files) if members else None
+    index = build_index(files) if members else ProjectIndex()
+    executed = executed_lines(index.members, members, files.shipped) if index.may_train else {}
     for path, (member, source) in read.items():
-        linked = ALONE if index is None else index.imported_facts.get(member.path, ALONE)
-        executed = ExecutedLines(member.shown)
+        linked = index.imported_facts.get(member.path, ALONE)
+        lines = executed.get(member.path, ExecutedLines(member.shown))
         try:
-            if index is not None and index.may_train:
-                executed = executed_lines(index.members, member, files.shipped)
-            facts[path] = _facts(member.path, source, linked, executed, wanted[path], configurations)
+            facts[path] = _facts(member.path, source, linked, lines, wanted[path], configurations)
         except (RecursionError, MemoryError) as error:
             facts[path] = CodeFacts(path, fault=crash(error))
     return facts

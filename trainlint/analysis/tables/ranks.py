@@ -18,11 +18,3 @@ RANK_NAME = lazy(
     re.IGNORECASE,
 )
 """Names of whatever depends on the rank of the process."""
-MAIN_NAME = lazy(
-    r"^(is_|on_|am_)?(global_|world_)?(main|master|chief|primary|rank_?zero|rank_?0)(_process|_rank|_proc)?$|"
-    r"^is_(global_zero|world_process_zero|main_process|global_rank_?0)$|^is_rank_?0$",
-    re.IGNORECASE,
-)
-"""Names of flags that hold in one process of the whole job only."""
-GLOBAL_RANK_NAME = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
-"""Names of a process's number in the whole job."""

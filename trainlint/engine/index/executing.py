@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -191,11 +191,11 @@ def _key(group: Group, cache: Cache) -> bytes:
 
 
 def execute_group(
-    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str = ""
+    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: Collection[str] = ()
 ) -> tuple[ExecutedGroup, Executed]:
     """Execute the files of a group. `trees` are those that are known; new ones are added.
 
-    Also gives what the run says of the file that is asked about, with paths as users see them. Raises nothing: what
+    Also gives what the run says of the files that are asked about, with paths as users see them. Raises nothing: what
     goes wrong is a failure.
     """
     try:
@@ -208,7 +208,7 @@ def execute_group(
 
 
 def _executed(
-    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: str
+    group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: Collection[str]
 ) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.operations import execute_project
 
@@ -226,7 +226,10 @@ def _executed(
     failures: dict[str, Failure] = {}
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
-    visits = {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in done.visits.items()}
+    visits = {
+        path: {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in by_line.items()}
+        for path, by_line in done.visits.items()
+    }
     return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
 
 

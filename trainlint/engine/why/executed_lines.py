@@ -1,4 +1,4 @@
-"""What the abstract run of a project says of the lines of one file."""
+"""What the abstract run of a project says of the lines of some files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from trainlint.engine.index.project_files import Member
 from trainlint.finding import Heat
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
@@ -58,12 +60,19 @@ class ExecutedLines:
         return NEEDED if heat == "step" else runs_so_often(_HEATS[heat])
 
 
-def executed_lines(linked: Sequence[Member], file: Member, shipped: ShippedFiles) -> ExecutedLines:
-    """Execute a file with those that it was linked with, and tell what concerns it."""
-    alone = [] if any(member.path == file.path for member in linked) else [file]
+def executed_lines(
+    linked: Sequence[Member], files: Sequence[Member], shipped: ShippedFiles
+) -> dict[Path, ExecutedLines]:
+    """Execute each of some files with those that it was linked with, and tell what concerns it."""
+    asked = {file.path: file for file in files}
+    known = {member.path for member in linked}
+    alone = [file for file in files if file.path not in known]
+    found = {path: ExecutedLines(file.shown) for path, file in asked.items()}
     for group in groups_of(linked, alone, Member.source, shipped):
-        path = next((path for path, member in group.members.items() if member.path == file.path), "")
-        if path:
-            done = execute_group(group, {}, path)[1]
-            return ExecutedLines(file.shown, done.operations.get(path, ()), done.visits, done.untold)
-    return ExecutedLines(file.shown)
+        of_group = {path: asked[member.path] for path, member in group.members.items() if member.path in asked}
+        if of_group:
+            done = execute_group(group, {}, of_group.keys())[1]
+            for path, file in of_group.items():
+                visits, untold = done.visits.get(path, {}), done.untold.get(path, {})
+                found[file.path] = ExecutedLines(file.shown, done.operations.get(path, ()), visits, untold)
+    return found

@@ -92,7 +92,7 @@ def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
         (_with_words(left, right) if isinstance(operator, _EQUAL_OR_IN) else None)
         or _gpu(left, operator, right, code)
         or _counted(test, value_of(left), value_of(right))
-        or _measured(test, value_of(left), code, value_of)
+        or _measured(test, value_of(left), value_of)
         or _flag(left, value_of(left), operator, right, hot)
     )
 
@@ -267,12 +267,12 @@ def _counted(test: ast.Compare, value: Value, end: Value) -> Branch | None:
     return Branch(holds="rare", because=because) if limits else PLAIN_BRANCH
 
 
-def _measured(test: ast.Compare, value: Value, code: str, value_of: ValueOf) -> Branch | None:
+def _measured(test: ast.Compare, value: Value, value_of: ValueOf) -> Branch | None:
     """A best result so far, or time that has passed."""
     left, right = test.left, test.comparators[0]
     if BEST.search(last_name(left)) or BEST.search(last_name(right)):
         return Branch(holds="rare", because=f"`{text(test)}`")
-    passed = _is_time(value) or PASSED_TIME.search(code) is not None
+    passed = _is_time(value) or PASSED_TIME.search(text(test)) is not None
     later = isinstance(test.ops[0], _LATER) and not isinstance(value, Tensor) and passed
     if later and _standing(left, value_of) != _standing(right, value_of):
         return Branch(holds="rare", because=f"`{text(test)}`")

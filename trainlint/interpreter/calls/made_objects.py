@@ -10,6 +10,7 @@ from trainlint.interpreter.calls.options import option
 from trainlint.interpreter.calls.torch_functions import combined
 from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
+from trainlint.interpreter.libraries.frameworks import LIGHTNING_TRAINER
 from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
 from trainlint.interpreter.machine.events import Happening, Link
 from trainlint.interpreter.machine.loaders import makings_of
@@ -18,7 +19,6 @@ from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Tenso
 from trainlint.interpreter.values.value import Value
 
 _WAITABLE: Final = re.compile(r"Event|Stream|cuda")
-_LIGHTNING: Final = re.compile(r"^(pytorch_)?lightning\..*\bTrainer$")
 _LAUNCHER: Final = re.compile("Accelerator|Fabric")
 
 
@@ -66,7 +66,7 @@ def _of_device(run: Run, base: Made, name: str, arguments: Arguments, node: ast.
             return args[0]
         case "unscale_":
             return NONE
-        case "fit" if _LIGHTNING.search(dotted):
+        case "fit" if LIGHTNING_TRAINER.search(dotted):
             return _fitted(run, arguments, node)
         case "prepare" | "setup" | "setup_dataloaders" if args and _LAUNCHER.search(dotted):
             return prepared(run, arguments)

@@ -19,6 +19,8 @@ BESIDE_TRAINING: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of functions that may compute gradients and yet train nothing."""
+LIGHTNING_TRAINER: Final = re.compile(r"^(pytorch_)?lightning\..*\bTrainer$")
+"""Makes what runs the loop over the loaders that its `fit` is given."""
 STEP_HOOKS: Final = {
     "training_step": r".",
     "training_step_end": r"Lightning",
