@@ -1,7 +1,8 @@
 """`python -m benchmarks.truth.page [--check]`: writes the figures of benchmarks/truth/recorded into README and docs.
 
 `now.json` there gives the tables of docs/accuracy.md and the sentence of README.md; the other files, each of an earlier
-state of trainlint and named like it, give a row each. `--check` writes nothing, and ends with 1 where a page is stale.
+state of trainlint and named like it, give a row each, of the libraries that `now.json` holds; the page names the rest.
+`--check` writes nothing, and ends with 1 where a page is stale.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _ABOUT = (
     "{scripts} libraries and training scripts of repositories ran on a simulated GPU with PyTorch {torch}; "
     "[the benchmark's page](../benchmarks/truth/README.md) says what counts."
 )
+_LEFT_OUT = "These were not run with the present state, and are in no figure of this section: {names}."
 
 
 def main(words: Sequence[str]) -> int:
@@ -50,10 +52,20 @@ def tables(states: Mapping[str, Sequence[Library]]) -> str:
     """All tables, after one with a row for each state."""
     now = states[_NOW]
     torch = ", ".join(sorted({library.versions["torch"].partition("+")[0] for library in now}))
-    rows = [f"| {name} | {' | '.join(summary(libraries))} |" for name, libraries in states.items()]
+    rows = [f"| {name} | {' | '.join(summary(of_these(libraries, now)))} |" for name, libraries in states.items()]
     head = "| state of trainlint | lines | by default | at any level | findings confirmed |"
     overview = "\n".join([head, "| --- | ---: | ---: | ---: | ---: |", *rows])
-    return f"{_ABOUT.format(scripts=len(now), torch=torch)}\n\n{overview}\n\n{as_markdown(now)}"
+    about = _ABOUT.format(scripts=len(now), torch=torch)
+    known = {library.name for libraries in states.values() for library in libraries}
+    if left_out := sorted(known - {library.name for library in now}):
+        about += f" {_LEFT_OUT.format(names=', '.join(left_out))}"
+    return f"{about}\n\n{overview}\n\n{as_markdown(now)}"
+
+
+def of_these(libraries: Sequence[Library], others: Sequence[Library]) -> list[Library]:
+    """Those that are among the others too: figures of two states can be compared for the same libraries alone."""
+    names = {library.name for library in others}
+    return [library for library in libraries if library.name in names]
 
 
 def sentence(libraries: Sequence[Library]) -> str:

@@ -190,7 +190,17 @@ def test_the_page_has_a_row_for_each_state_and_the_tables_of_the_present_one(tmp
     rows = ["| b0219463 | 2 | 0 (0%) | 0 (0%) | 0 |", "| now | 2 | 1 (50%) | 1 (50%) | 1 (100%) |"]
     assert "\n".join(rows) in page
     assert "lib/a.py:2" in page
+    assert "not run with the present state" not in page
     assert "name 1 (50%) of them" in sentence(read_states(tmp_path)["now"])
+
+
+def test_the_page_compares_states_on_the_same_libraries_and_names_those_left_out() -> None:
+    found = compare([ran(event(1), event(2))], [], READS)
+    both = library(found, versions={"torch": "2.13.0"})
+    left = dataclasses.replace(both, name="left")
+    page = tables({"b0219463": [both, left], "now": [both]})
+    assert "| b0219463 | 2 | 0 (0%) | 0 (0%) | 0 |" in page
+    assert "not run with the present state, and are in no figure of this section: left." in page
 
 
 def test_two_results_are_compared_by_line() -> None:
