@@ -31,7 +31,7 @@ CONTEXTS: Final = {"step": 12, "cold": 6, "elsewhere": 4}
 """Contexts of a function by how often it runs: what it is given is told apart so often. Most for training steps, where
 the place of each tensor counts."""
 CONSTRUCTIONS: Final = 24
-"""The same for constructors, whatever the heat: what an object holds is known from what it is given alone."""
+"""The same for constructors outside of training steps: what an object holds is known from what it is given alone."""
 NESTED_CALLS: Final = 45
 """Functions and modules that are executed inside each other. Python's stack has room for 1,000 calls, of which each of
 ours takes some 15."""

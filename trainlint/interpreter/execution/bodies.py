@@ -96,7 +96,8 @@ def _heat(run: Run, function: Function, values: Environment) -> Heat:
 
 def _limit(run: Run, function: Function, contexts: int, kind: str) -> Limit | None:
     """The limit that keeps a body from being executed."""
-    if contexts >= (bounds.CONSTRUCTIONS if function.name == "__init__" else bounds.CONTEXTS[kind]):
+    constructs = kind == "cold" and function.name == "__init__"
+    if contexts >= (bounds.CONSTRUCTIONS if constructs else bounds.CONTEXTS[kind]):
         return Limit.CONTEXTS
     if len(run.stack) > bounds.NESTED_CALLS:
         return Limit.CALLS
