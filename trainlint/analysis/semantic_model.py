@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.walk import outline
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.finding import Heat
+from trainlint.frequency import NOTHING_EXECUTED, Frequencies
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -25,10 +26,10 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
-    from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.lookups import Lookups
     from trainlint.analysis.frequency.unmet_requirements import Unmet
     from trainlint.analysis.function_effects import FunctionEffects
+    from trainlint.analysis.heats import Heats
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -86,12 +87,23 @@ class EarlierFacts:
 class SemanticModel:
     """All that is known of one file. Facts are worked out when first asked for."""
 
-    def __init__(self, source: SourceFile, tree: ast.Module, config: Config, outside: ImportedFacts = ALONE) -> None:
-        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one."""
+    def __init__(
+        self,
+        source: SourceFile,
+        tree: ast.Module,
+        config: Config,
+        outside: ImportedFacts = ALONE,
+        frequencies: Frequencies = NOTHING_EXECUTED,
+    ) -> None:
+        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one.
+
+        `frequencies` say how often the statements of the file are executed.
+        """
         self.source = source
         self.tree = tree
         self.config = config
         self.outside = outside
+        self.frequencies = frequencies
 
     def recall(self, remains: EarlierFacts) -> None:
         """Take over what was worked out before, if the file is still the same."""
@@ -111,7 +123,7 @@ class SemanticModel:
 
     def rest(self) -> None:
         """Forget what is worked out anew as soon as other files have their say: it takes a tenth of the memory."""
-        kept = {"source", "tree", "config", "outside", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
+        kept = {"source", "tree", "config", "outside", "frequencies", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
         for name in self.__dict__.keys() - kept:
             del self.__dict__[name]
 
@@ -284,24 +296,10 @@ class SemanticModel:
     @cached_property
     def heats(self) -> Heats:
         """How hot each block is."""
-        from trainlint.analysis.frequency.heat import Heats
-        from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+        from trainlint.analysis.heats import Heats
 
-        numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
-        handed = {
-            (numbers[key], name, any_call): values
-            for (key, name, any_call), values in self.outside.handed.items()
-            if key in numbers
-        }
-        flow = FrequencyFixpoint(
-            self.call_graph,
-            self.steps,
-            self._by_function_number(self.outside.heats),
-            handed,
-            answers=self._answers_elsewhere,
-            is_called=lambda function: self.skeleton.functions[function].key not in self.outside.uncalled,
-        )
-        return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
+        declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
+        return Heats(self.outline, self.frequencies, declared)
 
     @property
     def _answers_elsewhere(self) -> dict[tuple[int, bool], Unmet]:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
 from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
+from trainlint.frequency import HeatFact
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 

@@ -14,7 +14,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.interpreter.machine.run import Heat
 from trainlint.interpreter.project.modules import Project
-from trainlint.interpreter.visits import Visit, Visits
+from trainlint.interpreter.visits import Visits
 
 _SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
 
@@ -69,10 +69,11 @@ class Executed(NamedTuple):
 
     operations: dict[str, tuple[Operation, ...]]
     """Those of each file, in their order."""
-    visits: dict[str, dict[int, Visit]]
-    """How each line of the files that were asked about is executed."""
+    visits: Visits
+    """How the statements of each file are executed."""
     untold: dict[str, dict[Operation, Heat]]
-    """Operations of these files that are none of a training step, or needed there, and how often they are executed."""
+    """Operations of the files that were asked about which are none of a training step, or needed there, and how often
+    they are executed."""
     left_out: tuple[LeftOut, ...] = ()
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
@@ -111,7 +112,7 @@ def execute_project(
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files, turned_on), hear, visits if asked else None)
+    run = run_project(Project(files, turned_on), hear, visits)
     by_file: dict[str, list[Operation]] = {}
     for making, use in run.loaders:
         made = Operation(_position(making.node), Happening.LOADER, "certain", loader=use)
@@ -125,7 +126,7 @@ def execute_project(
         path: {Operation(_position(node), what, "guess"): heat for (node, what), heat in of_file.items()}
         for path, of_file in visits.untold.items()
     }
-    return Executed(told, visits.by_line, untold, left_out)
+    return Executed(told, visits, untold, left_out)
 
 
 def _adds_little(left_out: LeftOut, executed: Collection[tuple[str, int]]) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
+    from trainlint.frequency import Frequencies
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
@@ -39,6 +40,8 @@ class ExecutedGroup:
 
     operations: Mapping[str, tuple[Operation, ...]]
     """What each file executes in training steps, by its path in the group. Files without any are left out."""
+    frequencies: Mapping[str, Frequencies] = field(default_factory=dict)
+    """How often the statements of each file are executed."""
     failures: tuple[Failure, ...] = ()
     """What was not executed: one for each file of which something exceeds a limit, or one for the group."""
 
@@ -70,6 +73,8 @@ class ExecutedFiles:
 
     operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
     """What each file executes in training steps. Files without any are left out."""
+    frequencies: Mapping[Path, Frequencies] = field(default_factory=dict)
+    """How often the statements of each file are executed."""
     failures: Sequence[Failure] = ()
     """What was not executed, as for groups."""
 
@@ -137,6 +142,7 @@ def execute_files(
     keys = {number: _key(group, cache) for number, group in enumerate(groups)} if cache is not None else {}
     known = cache.get(keys) if cache is not None else {}
     operations: dict[Path, tuple[Operation, ...]] = {}
+    frequencies: dict[Path, Frequencies] = {}
     failures: dict[str, Failure] = {}
     for number, group in enumerate(groups):
         done = known.get(number)
@@ -145,9 +151,10 @@ def execute_files(
             if cache is not None and all(failure.lasting for failure in done.failures):
                 cache.keep(keys[number], done)
         operations.update({group.members[path].path: several for path, several in done.operations.items()})
+        frequencies.update({group.members[path].path: some for path, some in done.frequencies.items()})
         failures.update({failure.path: failure for failure in done.failures})
     memory.keep_only(groups)
-    return ExecutedFiles(operations, tuple(failures.values()))
+    return ExecutedFiles(operations, frequencies, tuple(failures.values()))
 
 
 def groups_of(
@@ -210,6 +217,7 @@ def execute_group(
 def _executed(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: Collection[str]
 ) -> tuple[ExecutedGroup, Executed]:
+    from trainlint.interpreter.frequencies import frequencies_by_file
     from trainlint.interpreter.operations import execute_project
 
     for source in group.sources.values():
@@ -226,20 +234,18 @@ def _executed(
     failures: dict[str, Failure] = {}
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
-    visits = {
-        path: {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in by_line.items()}
-        for path, by_line in done.visits.items()
-    }
-    return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
+    frequencies = frequencies_by_file(done.visits, shown)
+    return ExecutedGroup(operations, frequencies, tuple(failures.values())), done._replace(operations=operations)
 
 
 def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.operations import Executed
+    from trainlint.interpreter.visits import Visits
 
     members = list(group.members.values())
     several = f"it and the {len(members) - 1} files around it do" if len(members) > 1 else "it does"
     reason = f"what {several} in training steps is not known, and rules about that were not asked: {why}"
-    return ExecutedGroup({}, (Failure(largest_judged(members), reason),)), Executed({}, {}, {})
+    return ExecutedGroup({}, failures=(Failure(largest_judged(members), reason),)), Executed({}, Visits(()), {})
 
 
 def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:

@@ -9,9 +9,9 @@ from trainlint.engine.calling_notebooks import CallingNotebooks
 from trainlint.notebooks.places import finding_in_cells, span_in_cell, step_in_cells, words_in_cells
 
 if TYPE_CHECKING:
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.explanation import Explanation, Hidden, Line, Look, Verdict
     from trainlint.finding import Finding
+    from trainlint.frequency import HeatFact
     from trainlint.notebooks.cells import Cells
 
 

@@ -37,6 +37,8 @@ def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: as
 def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function, values)
+    if run.watch is not None:
+        run.watch.see_call(run, function, heat, node)
     kind = "elsewhere" if heat in ELSEWHERE else heat
     given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
     key = (kind, given, run.level == "sure", run.quiet, run.learning)
@@ -113,7 +115,13 @@ def _execute(
     around, effects, told, passes = run.heat, run.effects, run.told, run.passes
     run.heat, run.effects, run.told, run.passes = heat, set(), [], []
     frame = Frame(
-        function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
+        function.module,
+        dict(values),
+        function,
+        scopes=function.scopes,
+        self_value=self_value,
+        called_at=node,
+        heat=heat,
     )
     if heat == "step" and around == "cold":
         frame.step = Link(function.module.path, function.node.lineno, f"{function.name} is run in each training step")

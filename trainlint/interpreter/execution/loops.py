@@ -9,7 +9,7 @@ from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.branching import merged
 from trainlint.interpreter.execution.tests import truth
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Effect, Frame, Run
+from trainlint.interpreter.machine.run import Effect, Frame, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Items, Loader, Stream, Tensor
 from trainlint.interpreter.values.value import Value
@@ -69,7 +69,9 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     effects = run.effects
     trains = heat == "cold" and _trains(effects, feeding, learning=learning) and not few
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
-    leaving, step = frame.leaving, frame.step
+    leaving, step, around_here = frame.leaving, frame.step, frame.round
+    if not few:
+        frame.round = _round(run, effects, around_here, feeding=feeding, trains=trains)
     if trains:
         run.heat = "step"
         frame.step = Link(frame.module.path, node.lineno, _head(node))
@@ -77,13 +79,24 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     run.stepped = False
     begin()
     run.block(node.body, frame)
-    frame.leaving, frame.step = leaving, step
+    frame.leaving, frame.step, frame.round = leaving, step, around_here
     del run.loops[loops:]
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
     around |= _outwards(effects, trains=trains, epoch=feeding or "takes_batches" in effects)
     run.effects = around
     run.block(node.orelse, frame)
+
+
+def _round(run: Run, effects: set[Effect], around: Round, *, feeding: bool, trains: bool) -> Round:
+    """What a loop repeats, by what its body does."""
+    if trains:
+        return ""
+    if run.heat == "step":
+        return "loop"
+    if run.heat == "cold" and "looped" in effects:
+        return "epoch"
+    return "batches" if run.heat == "cold" and feeding else around
 
 
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:

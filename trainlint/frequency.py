@@ -1,0 +1,57 @@
+"""How often the code of a file runs, as the abstract run of its project saw it. Plain data without syntax trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from trainlint.finding import Heat, RelatedPlace
+
+NOT_EXECUTED = "not executed: nothing in sight calls it, or the test before it never holds"
+
+
+class HeatFact(NamedTuple):
+    """How often a place runs, how sure that is from 0 to 1, and how it comes to run, outermost first."""
+
+    heat: Heat
+    confidence: float
+    chain: tuple[str, ...] = ()
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether the run has executed it at all."""
+        return self.chain != (NOT_EXECUTED,)
+
+
+UNKNOWN_HEAT = HeatFact(Heat.UNKNOWN, 1.0)
+LEFT_OUT = HeatFact(Heat.UNKNOWN, 1.0, (NOT_EXECUTED,))
+
+
+class Frequencies(NamedTuple):
+    """How often the statements of one file are executed."""
+
+    facts: tuple[HeatFact, ...] = ()
+    lines: Mapping[int, int] = {}
+    """The first line of a statement → the place of its fact among them. What is missing is not executed."""
+    parts: Mapping[tuple[int, int], int] = {}
+    """Line and column of an expression that is not executed as often as its statement → the same."""
+    calls: Mapping[int, tuple[RelatedPlace, ...]] = {}
+    """The line of a function → the calls through which it runs in each training step, nearest first."""
+
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any of it runs in each training step."""
+        return any(fact.heat.in_step for fact in self.facts)
+
+    def of_line(self, line: int) -> HeatFact | None:
+        """That of the statement which begins in a line; None where it is not executed."""
+        number = self.lines.get(line)
+        return None if number is None else self.facts[number]
+
+    def of_part(self, line: int, column: int) -> HeatFact | None:
+        """That of an expression, where it is not that of its statement."""
+        number = self.parts.get((line, column))
+        return None if number is None else self.facts[number]
+
+
+NOTHING_EXECUTED = Frequencies()
