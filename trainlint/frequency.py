@@ -16,11 +16,8 @@ class HeatFact(NamedTuple):
     heat: Heat
     confidence: float
     chain: tuple[str, ...] = ()
-
-    @property
-    def is_executed(self) -> bool:
-        """Whether the run has executed it at all."""
-        return self.chain != (NOT_EXECUTED,)
+    optional: bool = False
+    """Whether it runs only if somebody turns on an option that is off by default."""
 
 
 UNKNOWN_HEAT = HeatFact(Heat.UNKNOWN, 1.0)

@@ -197,7 +197,7 @@ class WordedRule(Rule, base=True):
         framework is presumed to.
         """
         file, block = site.file, site.block
-        if costs and (file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)):
+        if costs and (file.never_updates or in_short_run(file.outline, block) or site.heat.optional):
             return True
         if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
             return True

@@ -20,8 +20,17 @@ HEATS: Final[Mapping[HeatOfRun, Heat]] = {
     "off": Heat.RARE,
     "cold": Heat.ONCE,
 }
-_REPEATED: Final[Mapping[Round, Heat]] = {"loop": Heat.INNER, "batches": Heat.EVAL_STEP, "epoch": Heat.EPOCH}
+_REPEATED: Final[Mapping[Round, Heat]] = {
+    "loop": Heat.INNER,
+    "batches": Heat.EVAL_STEP,
+    "epoch": Heat.EPOCH,
+    "seldom": Heat.RARE,
+}
 _SURE: Final[Mapping[Level, float]] = {"sure": 1.0, "framework": 1.0, "orphan": 0.9, "presumed": 0.8}
+_ONCE: Final = frozenset(
+    {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
+)
+"""Functions that run once, whoever calls them."""
 _IDLE = 0.5
 """What is presumed to run, in a file that no other file imports."""
 
@@ -60,12 +69,17 @@ def frequencies_by_file(visits: Visits, shown: Callable[[Link], Link]) -> dict[s
 
 
 def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:
-    if visit.heat == "cold" and visit.level == "orphan" and not around:
+    if visit.heat == "cold" and visit.level == "orphan" and not around and not _sets_up(visit):
         return HeatFact(Heat.UNKNOWN, 1.0)
     heat = HEATS[visit.heat]
     if around and visit.heat in ("step", "cold"):
         heat = _REPEATED[around]
-    return HeatFact(heat, _IDLE if visit.idle else _SURE[visit.level], chain)
+    return HeatFact(heat, _IDLE if visit.idle else _SURE[visit.level], chain, visit.heat == "off")
+
+
+def _sets_up(visit: Visit) -> bool:
+    """Whether a function that nobody calls runs once, by its name."""
+    return visit.body is not None and visit.body[0].name in _ONCE
 
 
 def _related(link: Link) -> RelatedPlace:

@@ -143,7 +143,7 @@ class Visits:
         return found
 
 
-_ROUNDS: Final[tuple[Round, ...]] = ("", "epoch", "batches", "loop")
+_ROUNDS: Final[tuple[Round, ...]] = ("", "seldom", "epoch", "batches", "loop")
 
 
 def _order(heat: Heat, around: Round) -> tuple[int, int]:

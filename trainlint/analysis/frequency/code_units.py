@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
 from trainlint.analysis.conditions.settings.configured_parameters import makes_arguments
-from trainlint.analysis.frequency.framework_roles import is_plain_base, role
 from trainlint.analysis.frequency.units_apart import TOP, branch_keys, units_apart
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
 from trainlint.analysis.syntax.names import children, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import optimizers
+from trainlint.analysis.tables.frameworks.roles import is_plain_base, role
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 

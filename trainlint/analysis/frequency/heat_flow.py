@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.frequency.block_ways import BlockContexts, BlockHeat, heat_behind_branch
-from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.frequency.unmet_requirements import Unmet, UnmetRequirements
 from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.tables.frameworks.roles import is_called_to_test, role
 from trainlint.finding import IN_WORKERS, Heat
 
 _ONCE = frozenset(

@@ -26,7 +26,6 @@ from trainlint.analysis.conditions.settings.configured_parameters import configu
 from trainlint.analysis.conditions.settings.holders import telling_option
 from trainlint.analysis.conditions.settings.required_values import NOTHING, at_any_time, in_most_steps
 from trainlint.analysis.conditions.settings.requirements import Requirements
-from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
@@ -35,6 +34,7 @@ from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.frameworks.roles import gradients_off
 from trainlint.analysis.tables.frameworks.trainers import names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.tables.loaders import TORCH_CLASSES

@@ -14,13 +14,13 @@ from functools import cached_property
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE
 from trainlint.analysis.frequency.code_units import TRANSPARENT
-from trainlint.analysis.frequency.framework_roles import is_of_framework
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.frequency.units_apart import function_around
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.frameworks.roles import is_of_framework
 from trainlint.analysis.types.access_paths import AccessPath
 from trainlint.finding import Heat
 from trainlint.patterns import lazy

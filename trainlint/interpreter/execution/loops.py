@@ -83,7 +83,7 @@ def _loop(run: Run, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begi
     del run.loops[loops:]
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    around |= _outwards(effects, trains=trains, epoch=feeding or "takes_batches" in effects)
+    around |= _outwards(effects, trains=trains, feeding=feeding)
     run.effects = around
     run.block(node.orelse, frame)
 
@@ -104,6 +104,8 @@ def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
 
     To step an environment is to take a batch, where a model learns from it in this loop or in the one around.
     """
+    if "part" in effects and "optimizes" in effects:  # the loop inside goes through the parts of one batch
+        return True
     acts = "acts" in effects
     takes = feeding or acts or "takes_batches" in effects
     if acts and learning:
@@ -114,11 +116,13 @@ def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
 
 
-def _outwards(effects: set[Effect], *, trains: bool, epoch: bool) -> set[Effect]:
+def _outwards(effects: set[Effect], *, trains: bool, feeding: bool) -> set[Effect]:
     """What a loop does for the code around."""
     if trains:
-        whole: set[Effect] = {"looped", "epoch"} if epoch else {"looped"}
-        return whole | (effects - {"trains", "optimizes", "takes_batches", "acts", "acted"})
+        whole: set[Effect] = {"looped", "epoch"} if feeding or "takes_batches" in effects else {"looped"}
+        if not feeding and "optimizes" not in effects:
+            whole.add("part")
+        return whole | (effects - {"part", "trains", "optimizes", "takes_batches", "acts", "acted"})
     if "acts" in effects:
         return {"acted", *(effects - {"acts"})}
     return effects - {"acted"} if _learns(effects) else effects

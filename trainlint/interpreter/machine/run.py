@@ -22,12 +22,13 @@ from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Round = Literal["", "epoch", "batches", "loop"]
-"""What a loop around repeats: nothing, epochs of training, batches that are not trained on, or a part of a step."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "acts", "acted"] | Class
+Round = Literal["", "seldom", "epoch", "batches", "loop"]
+"""What a loop around repeats: nothing, epochs of training (`seldom`: not in each), batches that are not trained on, or
+a part of a step."""
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "part", "acts", "acted"] | Class
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader), steps an environment (`acted`: in its own loop), makes objects
-of a class."""
+training steps (`epoch`: over the batches of a loader; `part`: where no optimizer steps), steps an environment
+(`acted`: in its own loop), makes objects of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 

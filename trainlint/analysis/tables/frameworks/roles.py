@@ -10,7 +10,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainlint.analysis.syntax.names import NAMES
 from trainlint.analysis.tables.frameworks.hooks import (
     EPOCH_NAMES,
     EVAL_NAMES,
@@ -24,6 +23,8 @@ from trainlint.analysis.tables.frameworks.hooks import (
 from trainlint.finding import IN_WORKERS, Heat
 from trainlint.patterns import lazy
 
+NAMES = 4096
+"""Of so many names and classes the answer is remembered."""
 _TRAINER = lazy(r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE)
 """What classes are called whose methods a trainer calls."""
 _OBSERVER = lazy(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
