@@ -132,7 +132,7 @@ class _Uses:
     def _of_callers(self, block: Block, depth: int) -> set[bool | None]:
         """How the callers of the function around use what it returns; unknown where other files may call it."""
         function = self.file.outline.enclosing(block)
-        if function is None or self.file.keys.function(function) in self.file.outside.heats:
+        if function is None or self.file.keys.function(function) in self.file.outside.gradients_off:
             return {False}
         found: set[bool | None] = set()
         for edge in self.file.graph.callers.get(function, ()):
