@@ -31,7 +31,8 @@ class Frequencies(NamedTuple):
     lines: Mapping[int, int] = {}
     """The first line of a statement → the place of its fact among them. What is missing is not executed."""
     parts: Mapping[tuple[int, int], int] = {}
-    """Line and column of an expression that is not executed as often as its statement → the same."""
+    """Line and column of a statement that begins inside a line, or of an expression that is not executed as often as
+    its statement → the same."""
     calls: Mapping[int, tuple[RelatedPlace, ...]] = {}
     """The line of a function → the calls through which it runs in each training step, nearest first."""
 
@@ -40,14 +41,9 @@ class Frequencies(NamedTuple):
         """Whether any of it runs in each training step."""
         return any(fact.heat.in_step for fact in self.facts)
 
-    def of_line(self, line: int) -> HeatFact | None:
-        """That of the statement which begins in a line; None where it is not executed."""
-        number = self.lines.get(line)
-        return None if number is None else self.facts[number]
-
-    def of_part(self, line: int, column: int) -> HeatFact | None:
-        """That of an expression, where it is not that of its statement."""
-        number = self.parts.get((line, column))
+    def at(self, line: int, column: int | None = None) -> HeatFact | None:
+        """That of the statement which begins a line, or of what begins in a column of it; None where it has none."""
+        number = self.lines.get(line) if column is None else self.parts.get((line, column))
         return None if number is None else self.facts[number]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import textwrap
 
+from tests.executed import frequencies
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.config import Config
+from trainlint.frequency import NOTHING_EXECUTED
 from trainlint.source import source_from_text
 
 MARK = "#="
@@ -18,7 +20,8 @@ def file_model(
 ) -> SemanticModel:
     """The model of a snippet."""
     source = source_from_text(path, textwrap.dedent(code))
-    return SemanticModel(source, ast.parse(source.text), Config(hot=hot, cold=cold))
+    config, executed = Config(hot=hot, cold=cold), frequencies(source)
+    return SemanticModel(source, ast.parse(source.text), config, frequencies=executed.get(path, NOTHING_EXECUTED))
 
 
 def marked(model: SemanticModel) -> list[tuple[ast.stmt, Block, str]]:

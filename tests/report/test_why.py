@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.explanation import Explanation, Fact, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Confidence, Finding, Heat, Severity, Span
+from trainlint.frequency import HeatFact
 from trainlint.report.settings import Style
 from trainlint.report.why.text import render
 from trainlint.report.why.value_words import heat_words, value_words

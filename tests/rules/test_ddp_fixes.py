@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.catalogue import STATED, source
-from trainlint.engine.judge import judge
+from tests.rules.catalogue import STATED, judged_source, source
 from trainlint.finding import Safety
 from trainlint.fixing import apply_fixes
 from trainlint.rule import Rule
@@ -30,7 +29,7 @@ def train(model, optimizer, loader):
 
 
 def fixed(text: str, rule: type[Rule]) -> str:
-    (finding,) = judge(source(text), [rule()], STATED).findings
+    (finding,) = judged_source(source(text), [rule()], STATED).findings
     if finding.fix is None:
         return text
     assert finding.fix.safety is Safety.UNSAFE

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import cached_property
 
+from trainlint.analysis.conditions.branches import conditional_part, follows_exit
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function
 from trainlint.finding import Heat, RelatedPlace
 from trainlint.frequency import LEFT_OUT, NOTHING_EXECUTED, UNKNOWN_HEAT, Frequencies, HeatFact
@@ -57,11 +58,14 @@ class Heats:
         statements = self._statements.get(block)
         if statements is None:
             return self._in_expression(block)
-        facts = (self._frequencies.of_line(statement.lineno) for statement in statements)
+        header = getattr(block.node, "lineno", 0)
+        facts = (
+            self._frequencies.at(each.lineno, each.col_offset if each.lineno == header else None) for each in statements
+        )
         found = next((fact for fact in facts if fact is not None), None)
         if found is not None:
             return found
-        return self.of(block.parent) if block.after_exit and block.parent is not None else LEFT_OUT
+        return self.of(block.parent) if follows_exit(block) and block.parent is not None else LEFT_OUT
 
     @cached_property
     def _statements(self) -> dict[Block, list[ast.stmt]]:
@@ -77,16 +81,6 @@ class Heats:
         around = self.of(block.parent)
         if block.kind is BlockKind.LOOP and around.heat is Heat.STEP:
             return around._replace(heat=Heat.INNER)
-        part = _part(block)
-        fact = None if part is None else self._frequencies.of_part(part.lineno, part.col_offset)
+        part = conditional_part(block)
+        fact = None if part is None else self._frequencies.at(part.lineno, part.col_offset)
         return around if fact is None else fact
-
-
-def _part(block: Block) -> ast.expr | None:
-    """The expression that a block inside an expression begins with, where a test stands before it."""
-    match block.node:
-        case ast.IfExp():
-            return block.node.orelse if block.negated else block.node.body
-        case ast.BoolOp():
-            return block.node.values[1]
-    return None

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.finding import OFTEN, Heat, RelatedPlace
 from trainlint.frequency import Frequencies, HeatFact
-from trainlint.interpreter.machine.events import Level, Link
+from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Heat as HeatOfRun
 from trainlint.interpreter.machine.run import Round
 from trainlint.interpreter.visits import Visit, Visits
@@ -26,7 +26,7 @@ _REPEATED: Final[Mapping[Round, Heat]] = {
     "epoch": Heat.EPOCH,
     "seldom": Heat.RARE,
 }
-_SURE: Final[Mapping[Level, float]] = {"sure": 1.0, "framework": 1.0, "orphan": 0.9, "presumed": 0.8}
+_PRESUMED = 0.8
 _ONCE: Final = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
 )
@@ -62,8 +62,13 @@ def frequencies_by_file(visits: Visits, shown: Callable[[Link], Link]) -> dict[s
                 told[visit] = number(visit)
             return told[visit]
 
-        lines = {line: known(visit) for line, visit in statements.items()}
+        lines: dict[int, int] = {}
         parts = {place: known(visit) for place, visit in visits.parts.get(path, {}).items()}
+        for (line, column), visit in sorted(statements.items()):
+            if line in lines:
+                parts[line, column] = known(visit)
+            else:
+                lines[line] = known(visit)
         found[path] = Frequencies(tuple(facts), lines, parts, calls.get(path, {}))
     return found
 
@@ -74,7 +79,9 @@ def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:
     heat = HEATS[visit.heat]
     if around and visit.heat in ("step", "cold"):
         heat = _REPEATED[around]
-    return HeatFact(heat, _IDLE if visit.idle else _SURE[visit.level], chain, visit.heat == "off")
+    return HeatFact(
+        heat, _IDLE if visit.idle else _PRESUMED if visit.level == "presumed" else 1.0, chain, visit.heat == "off"
+    )
 
 
 def _sets_up(visit: Visit) -> bool:

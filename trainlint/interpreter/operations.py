@@ -44,8 +44,8 @@ class Operation(NamedTuple):
     calls: tuple[Link, ...] = ()
     """The calls through which it is executed, on all ways; of each way the nearest first."""
     called: bool = True
-    """Whether the surest way begins in a program, or in what a framework calls or is presumed to: not in a function
-    that nothing in sight calls."""
+    """Whether the surest way begins in a program, or in what a framework calls: not in a function that nothing in sight
+    calls."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
     function: int = 0
@@ -106,7 +106,7 @@ def execute_project(
             getattr(value, "source", ""),
             tuple(getattr(value, "way", ())),
             calls,
-            event.level != "orphan",
+            event.level not in ("orphan", "presumed"),
             event.in_forward,
             event.function,
         )

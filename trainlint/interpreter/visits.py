@@ -42,7 +42,8 @@ class Call(NamedTuple):
     link: Link
 
 
-Of = dict[tuple[int, int], Visit]
+Place = tuple[int, int]
+"""A line and a column."""
 
 
 class Visits:
@@ -50,9 +51,9 @@ class Visits:
 
     def __init__(self, asked: Iterable[str]) -> None:
         """`asked` are the files of which the operations are wanted that nobody is told of."""
-        self.statements: dict[str, dict[int, Visit]] = {}
-        """Of each file, by line."""
-        self.parts: dict[str, dict[tuple[int, int], Visit]] = {}
+        self.statements: dict[str, dict[Place, Visit]] = {}
+        """Of each file, by line and column."""
+        self.parts: dict[str, dict[Place, Visit]] = {}
         """Expressions that are executed less often than their statement."""
         self.untold: dict[str, dict[tuple[ast.expr | ast.stmt, Happening], Heat]] = {path: {} for path in asked}
         """Operations of each outside of training steps, or needed there, with how often they are executed at most."""
@@ -61,23 +62,20 @@ class Visits:
 
     def see(self, run: Run, statement: ast.stmt) -> None:
         """Watch a run that is about to execute a statement."""
-        if run.quiet:
-            return
-        frame = run.stack[-1]
-        by_line = self.statements.setdefault(frame.module.path, {})
-        known = by_line.get(statement.lineno)
-        if known is None or _order(run.heat, frame.round) < _order(known.heat, known.round):
-            by_line[statement.lineno] = _visit(run, frame)
+        self._see(run, statement, self.statements)
 
     def see_part(self, run: Run, node: ast.expr) -> None:
         """The same for an expression that is executed less often than what is around it."""
+        self._see(run, node, self.parts)
+
+    def _see(self, run: Run, node: ast.stmt | ast.expr, found: dict[str, dict[Place, Visit]]) -> None:
         if run.quiet:
             return
         frame = run.stack[-1]
-        parts = self.parts.setdefault(frame.module.path, {})
-        known = parts.get((node.lineno, node.col_offset))
+        of_file, place = found.setdefault(frame.module.path, {}), (node.lineno, node.col_offset)
+        known = of_file.get(place)
         if known is None or _order(run.heat, frame.round) < _order(known.heat, known.round):
-            parts[node.lineno, node.col_offset] = _visit(run, frame)
+            of_file[place] = _visit(run, frame)
 
     def see_call(self, run: Run, function: Function, heat: Heat, node: ast.AST | None) -> None:
         """A body is executed, or would be if it were not known what it gives."""
