@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.engine.why.executed_lines import ExecutedLines
-from trainlint.frequency import NOTHING_EXECUTED, Frequencies
+from trainlint.finding import NOTHING_EXECUTED, Frequencies
 from trainlint.interpreter.frequencies import frequencies_by_file
 from trainlint.interpreter.operations import execute_project
 from trainlint.source import SourceFile

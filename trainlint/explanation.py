@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.analysis.types.values import Value
-from trainlint.finding import Confidence, Finding, Span
-from trainlint.frequency import HeatFact
+from trainlint.finding import Confidence, Finding, HeatFact, Span
 
 
 class Hiding(Enum):

@@ -9,7 +9,7 @@ from tests.executed import frequencies
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.config import Config
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED
 from trainlint.source import source_from_text
 
 MARK = "#="

@@ -14,8 +14,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
-from trainlint.finding import Confidence, Heat
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED, Confidence, Heat
 from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text

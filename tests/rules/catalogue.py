@@ -14,8 +14,7 @@ from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
 from trainlint.engine.parsing import parse
-from trainlint.finding import Failure
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED, Failure
 from trainlint.interpreter.frequencies import frequencies_by_file
 from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule

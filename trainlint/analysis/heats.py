@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from trainlint.analysis.conditions.branches import conditional_part, follows_exit
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function
-from trainlint.finding import Heat, RelatedPlace
-from trainlint.frequency import LEFT_OUT, NOTHING_EXECUTED, UNKNOWN_HEAT, Frequencies, HeatFact
+from trainlint.finding import LEFT_OUT, NOTHING_EXECUTED, UNKNOWN_HEAT, Frequencies, Heat, HeatFact, RelatedPlace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Heats:
         assert block.parent is not None
         around = self.of(block.parent)
         if block.kind is BlockKind.LOOP and around.heat is Heat.STEP:
-            return around._replace(heat=Heat.INNER)
+            return replace(around, heat=Heat.INNER)
         part = conditional_part(block)
         fact = None if part is None else self._frequencies.at(part.lineno, part.col_offset)
         return around if fact is None else fact

@@ -11,8 +11,7 @@ from functools import cached_property
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.walk import outline
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.finding import Heat
-from trainlint.frequency import NOTHING_EXECUTED, Frequencies
+from trainlint.finding import NOTHING_EXECUTED, Frequencies, Heat
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
-    from trainlint.frequency import HeatFact
+    from trainlint.finding import HeatFact
     from trainlint.source import SourceFile
 
 

@@ -20,12 +20,11 @@ _MODULES = {
     "trainlint.engine.index.group_facts": "GroupFacts",
     "trainlint.engine.index.executing": "ExecutedGroup",
     "trainlint.interpreter.operations": "Operation Position",
-    "trainlint.frequency": "Frequencies HeatFact",
     "trainlint.interpreter.machine.events": "Happening Link",
     "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Heat RelatedPlace Report Safety Severity Span "
-    "UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact RelatedPlace Report Safety "
+    "Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
     "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",

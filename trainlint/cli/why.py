@@ -26,8 +26,7 @@ from trainlint.engine.why.executed_lines import ExecutedLines, executed_lines
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Explanation
-from trainlint.finding import Failure
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED, Failure
 from trainlint.installation.distributions import PackError
 from trainlint.paths import exists, is_directory
 from trainlint.report.characters import quoted

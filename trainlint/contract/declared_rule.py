@@ -15,8 +15,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
-from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
-from trainlint.frequency import HeatFact
+from trainlint.finding import OFTEN, Confidence, Fix, Heat, HeatFact, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from trainlint.contract.confidence import LEVELS
 from trainlint.contract.declared_rule import Match, WordedRule
-from trainlint.finding import OFTEN, Confidence, Heat, RelatedPlace
-from trainlint.frequency import HeatFact
+from trainlint.finding import OFTEN, Confidence, Heat, HeatFact, RelatedPlace
 from trainlint.rule import Triggers
 
 TYPE_CHECKING = False

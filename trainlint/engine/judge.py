@@ -15,8 +15,7 @@ from trainlint.engine.executed import answers_to, executed_sites
 from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule, runs_in_step
 from trainlint.engine.time_limit import TookTooLong
-from trainlint.finding import Failure, Finding
-from trainlint.frequency import NOTHING_EXECUTED, Frequencies
+from trainlint.finding import NOTHING_EXECUTED, Failure, Finding, Frequencies
 from trainlint.suppress import suppress
 from trainlint.suppress.hint import may_hold_directives
 

@@ -12,8 +12,7 @@ from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 from trainlint.engine.parsing import crash
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.finding import Failure
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED, Failure
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from trainlint.finding import Frequencies
+
 if TYPE_CHECKING:
-    from trainlint.frequency import Frequencies
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation, Position
     from trainlint.source import SourceFile
@@ -34,8 +36,8 @@ def moved_frequencies(frequencies: Frequencies, before: SourceFile, after: Sourc
     What is new in the other text is executed as often as what it stands in place of.
     """
     places = _Places(before, after)
-    return frequencies._replace(
-        facts=tuple(fact._replace(chain=tuple(map(places.step, fact.chain))) for fact in frequencies.facts),
+    return Frequencies(
+        facts=tuple(replace(fact, chain=tuple(map(places.step, fact.chain))) for fact in frequencies.facts),
         lines={places.line(line): fact for line, fact in frequencies.lines.items()},
         parts={(places.line(line), column): fact for (line, column), fact in frequencies.parts.items()},
         calls={places.line(line): calls for line, calls in frequencies.calls.items()},

@@ -10,8 +10,7 @@ from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Job, Outcome, Rewrite, do_text, judge_and_fix, written
-from trainlint.finding import Failure, Report
-from trainlint.frequency import NOTHING_EXECUTED
+from trainlint.finding import NOTHING_EXECUTED, Failure, Report
 from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
 from trainlint.training_settings.files import is_settings

@@ -9,8 +9,7 @@ from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, crash, parse
 from trainlint.engine.read import code_of, may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
-from trainlint.finding import Failure, Finding, UnappliedFix
-from trainlint.frequency import NOTHING_EXECUTED, Frequencies
+from trainlint.finding import NOTHING_EXECUTED, Failure, Finding, Frequencies, UnappliedFix
 from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 from trainlint.training_settings.files import holds_settings, is_settings
 

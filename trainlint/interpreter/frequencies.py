@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from trainlint.finding import OFTEN, Heat, RelatedPlace
-from trainlint.frequency import Frequencies, HeatFact
+from trainlint.finding import OFTEN, Frequencies, Heat, HeatFact, RelatedPlace
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Heat as HeatOfRun
 from trainlint.interpreter.machine.run import Round

@@ -27,8 +27,7 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.values import Kind, Value
 from trainlint.config import Config
-from trainlint.finding import Heat
-from trainlint.frequency import NOTHING_EXECUTED, HeatFact
+from trainlint.finding import NOTHING_EXECUTED, Heat, HeatFact
 from trainlint.source import source_from_text
 
 ROOT = PurePath("/project")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
-    from trainlint.frequency import Frequencies
+    from trainlint.finding import Frequencies
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile

@@ -10,7 +10,7 @@ from trainlint.contract.declared_rule import runs_so_often
 from trainlint.contract.operation_rule import NEEDED
 from trainlint.engine.index.executing import execute_group, groups_of
 from trainlint.engine.index.project_files import Member
-from trainlint.frequency import NOTHING_EXECUTED, Frequencies
+from trainlint.finding import NOTHING_EXECUTED, Frequencies
 
 if TYPE_CHECKING:
     from pathlib import Path

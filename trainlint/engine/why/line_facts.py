@@ -14,7 +14,7 @@ from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Kind, Value
 from trainlint.explanation import Fact, Line
-from trainlint.frequency import HeatFact
+from trainlint.finding import HeatFact
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
 _WITH_BODY = ast.For | ast.AsyncFor | ast.While | ast.FunctionDef | ast.AsyncFunctionDef

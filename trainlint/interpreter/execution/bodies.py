@@ -37,8 +37,7 @@ def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: as
 def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function, values)
-    if run.watch is not None:
-        run.watch.see_call(run, function, heat, node)
+    run.look_at_call(function, heat, node)
     kind = "elsewhere" if heat in ELSEWHERE else heat
     given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
     key = (kind, given, run.level == "sure", run.quiet, run.learning)

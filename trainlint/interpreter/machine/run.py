@@ -300,6 +300,11 @@ class Run:
         if self.watch is not None and self.heat != around:
             self.watch.see_part(self, node)
 
+    def look_at_call(self, function: Function, heat: Heat, node: ast.AST | None) -> None:
+        """Show a call of a function of the project."""
+        if self.watch is not None:
+            self.watch.see_call(self, function, heat, node)
+
     # Loaders
     def begin_pass(self, source: Value, node: ast.AST, frame: Frame) -> None:
         """Something goes through a loader from its start."""

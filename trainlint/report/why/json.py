@@ -13,7 +13,7 @@ from trainlint.report.why.value_words import value_words
 if TYPE_CHECKING:
     from trainlint.analysis.types.values import Value
     from trainlint.explanation import Explanation, Fact, Line, Look, Verdict
-    from trainlint.frequency import HeatFact
+    from trainlint.finding import HeatFact
     from trainlint.report.settings import Sources
 
 FORMAT_VERSION = 2

@@ -10,7 +10,7 @@ from trainlint.report.words import runs
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.values import Value
-    from trainlint.frequency import HeatFact
+    from trainlint.finding import HeatFact
 
 _KINDS = {
     Kind.ARRAY: "a NumPy array or number",
