@@ -8,12 +8,13 @@ from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.finding import NOTHING_EXECUTED, Frequencies
 from trainlint.interpreter.frequencies import frequencies_by_file
 from trainlint.interpreter.operations import execute_project
+from trainlint.interpreter.project.modules import UNDECLARED, Declared
 from trainlint.source import SourceFile
 
 
-def frequencies(*sources: SourceFile) -> dict[str, Frequencies]:
+def frequencies(*sources: SourceFile, declared: Declared = UNDECLARED) -> dict[str, Frequencies]:
     """How often the statements of some files, by their paths, are executed that can be parsed."""
-    done = execute_project([(source.path, ast.parse(source.text)) for source in sources])
+    done = execute_project([(source.path, ast.parse(source.text)) for source in sources], declared=declared)
     return frequencies_by_file(done.visits, lambda link: link)
 
 

@@ -10,6 +10,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.config import Config
 from trainlint.finding import NOTHING_EXECUTED
+from trainlint.interpreter.project.modules import Declared
 from trainlint.source import source_from_text
 
 MARK = "#="
@@ -20,7 +21,8 @@ def file_model(
 ) -> SemanticModel:
     """The model of a snippet."""
     source = source_from_text(path, textwrap.dedent(code))
-    config, executed = Config(hot=hot, cold=cold), frequencies(source)
+    config = Config(hot=hot, cold=cold)
+    executed = frequencies(source, declared=Declared(frozenset(hot), frozenset(cold)))
     return SemanticModel(source, ast.parse(source.text), config, frequencies=executed.get(path, NOTHING_EXECUTED))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
 class Heats:
     """The answers for one file."""
 
-    def __init__(self, outline: Outline, frequencies: Frequencies, declared: Mapping[str, Heat]) -> None:
-        """`declared` are the functions of which the configuration says how often they run, by qualified name."""
+    def __init__(self, outline: Outline, frequencies: Frequencies) -> None:
         self._outline = outline
         self._frequencies = frequencies
-        self._declared = declared
         self._known: dict[Block, HeatFact] = {}
 
     def of(self, block: Block) -> HeatFact:
@@ -44,17 +41,11 @@ class Heats:
     @property
     def any_in_step(self) -> bool:
         """Whether any code of the file runs in each training step."""
-        declared = any(heat.in_step for heat in self._declared.values())
-        return declared or self._frequencies.any_in_step
+        return self._frequencies.any_in_step
 
     def _of(self, block: Block) -> HeatFact:
-        if self._frequencies is NOTHING_EXECUTED and not self._declared:
+        if self._frequencies is NOTHING_EXECUTED:
             return UNKNOWN_HEAT
-        function = self._outline.enclosing(block)
-        heat = None if function is None else self._declared.get(function.qualified_name)
-        if function is not None and heat is not None:
-            words = "cold" if heat is Heat.ONCE else "hot"
-            return HeatFact(heat, 1.0, (f"{function.qualified_name}: declared {words} in the configuration",))
         statements = self._statements.get(block)
         if statements is None:
             return self._in_expression(block)

@@ -11,7 +11,7 @@ from functools import cached_property
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.walk import outline
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.finding import NOTHING_EXECUTED, Frequencies, Heat
+from trainlint.finding import NOTHING_EXECUTED, Frequencies
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -283,8 +283,7 @@ class SemanticModel:
         """How hot each block is."""
         from trainlint.analysis.heats import Heats
 
-        declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
-        return Heats(self.outline, self.frequencies, declared)
+        return Heats(self.outline, self.frequencies)
 
     @cached_property
     def is_of_other_framework(self) -> bool:

@@ -13,7 +13,7 @@ from trainlint.interpreter.machine.events import Certainty, Event, Happening, Li
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.interpreter.machine.run import Heat
-from trainlint.interpreter.project.modules import Project
+from trainlint.interpreter.project.modules import UNDECLARED, Declared, Project
 from trainlint.interpreter.visits import Visits
 
 _SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
@@ -79,11 +79,15 @@ class Executed(NamedTuple):
 
 
 def execute_project(
-    files: Iterable[tuple[str, ast.Module]], asked: Collection[str] = (), turned_on: frozenset[str] = frozenset()
+    files: Iterable[tuple[str, ast.Module]],
+    asked: Collection[str] = (),
+    turned_on: frozenset[str] = frozenset(),
+    declared: Declared = UNDECLARED,
 ) -> Executed:
     """Execute a project. Takes paths below its root with their trees, and the paths of files to be asked about.
 
-    `turned_on` are options that files beside the code set: what they are by default says nothing then.
+    `turned_on` are options that files beside the code set: what they are by default says nothing then. `declared` is
+    what the user says of functions.
     """
     found: dict[tuple[str, Position, Happening], Operation] = {}
 
@@ -112,7 +116,7 @@ def execute_project(
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files, turned_on), hear, visits)
+    run = run_project(Project(files, turned_on, declared), hear, visits)
     by_file: dict[str, list[Operation]] = {}
     for making, use in run.loaders:
         made = Operation(_position(making.node), Happening.LOADER, "certain", loader=use)

@@ -310,7 +310,7 @@ def test_users_declare_functions_hot_and_cold() -> None:
     """
     for model, expected in (
         (file_model(code, hot=("update",)), "step"),
-        (file_model(code, cold=("update",)), "once"),
+        (file_model(code, cold=("update",)), "rare"),
     ):
         [(_, block, _)] = marked(model)
         assert model.heats.of(block).heat.value == expected

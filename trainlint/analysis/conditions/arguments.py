@@ -6,7 +6,7 @@ Values are texts: a constant as Python writes it (`"True"`, `"'mean'"`), or one 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Function
@@ -18,8 +18,6 @@ ANYTHING = "*"
 """Nothing is known: not even whether the parameter is passed."""
 _OF_CALLER = "="
 """Before the name of a parameter of the caller, which is passed on as it is."""
-_OPTION = "$"
-"""Before the name of an option of the program."""
 BY_DEFAULT = "@"
 """Before a constant that an option has unless somebody sets it."""
 _LONGEST = 40
@@ -55,41 +53,29 @@ class PassedArguments(NamedTuple):
 NO_ARGUMENTS = PassedArguments()
 
 
-def passed_arguments(
-    call: ast.Call, parameters: Collection[str] = (), option: Callable[[ast.expr], str] | None = None
-) -> PassedArguments:
-    """The arguments that the text of a call passes.
-
-    `parameters` are those of the caller that nothing assigns; `option` gives the name of the option that an expression
-    reads, or "".
-    """
+def passed_arguments(call: ast.Call, parameters: Collection[str] = ()) -> PassedArguments:
+    """The arguments that the text of a call passes. `parameters` are those of the caller that nothing assigns."""
     if not call.args and not call.keywords:
         return NO_ARGUMENTS
-    known = [(str(number), _argument_text(item, parameters, option)) for number, item in enumerate(call.args)]
+    known = [(str(number), _argument_text(item, parameters)) for number, item in enumerate(call.args)]
     names: list[str] = []
     for keyword in call.keywords:
         if keyword.arg is not None:
             names.append(keyword.arg)
-            known.append((keyword.arg, _argument_text(keyword.value, parameters, option)))
+            known.append((keyword.arg, _argument_text(keyword.value, parameters)))
     unpacks = len(names) < len(call.keywords) or ast.Starred in map(type, call.args)
     return PassedArguments(len(call.args), tuple(names), unpacks, tuple([item for item in known if item[1]]))
 
 
-def _argument_text(value: ast.expr, parameters: Collection[str], option: Callable[[ast.expr], str] | None) -> str:
+def _argument_text(value: ast.expr, parameters: Collection[str]) -> str:
     if type(value) is ast.Name:
         return of_parameter(value.id) if value.id in parameters else ""
-    name = option(value) if option is not None else ""
-    return of_option(name) if name else written_constant(value)
+    return written_constant(value)
 
 
 def of_parameter(name: str) -> str:
     """The text of a parameter's value."""
     return _OF_CALLER + name
-
-
-def of_option(name: str) -> str:
-    """The text of an option's value."""
-    return _OPTION + name
 
 
 def written_constant(value: ast.expr | None) -> str:
@@ -122,11 +108,6 @@ def _is_infinity(value: ast.expr) -> bool:
 def parameter_of_caller(value: str) -> str | None:
     """The parameter of the caller that is passed on; None for other values."""
     return value[len(_OF_CALLER) :] if value.startswith(_OF_CALLER) else None
-
-
-def option_in(value: str) -> str | None:
-    """The option whose value it is; None for other values."""
-    return value[len(_OPTION) :] if value.startswith(_OPTION) else None
 
 
 def key_of_unpacked(call: ast.Call, function: Function) -> str | None:

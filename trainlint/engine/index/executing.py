@@ -56,6 +56,19 @@ class Group(NamedTuple):
     """Options that configurations and launch scripts turn on."""
 
     @property
+    def texts(self) -> tuple[object, ...]:
+        """All that its run depends on."""
+        return self.sources, self.turned_on, self.declared
+
+    @property
+    def declared(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The functions of which a configuration says that they run in each step, and those that do not."""
+        configs = [member.config for member in self.members.values()]
+        return frozenset(name for each in configs for name in each.hot), frozenset(
+            name for each in configs for name in each.cold
+        )
+
+    @property
     def first(self) -> Path | None:
         """The first of the files, which stands for them all."""
         return next((self.members[path].path for path in self.sources), None)
@@ -104,7 +117,7 @@ class RunMemory:
     def executed(self, group: Group, trees: Trees) -> ExecutedGroup:
         """Execute a group, or recall what it gave. `trees` are some that others have parsed."""
         known = self.groups.get(group.first)
-        if known is not None and (known[0].sources, known[0].turned_on) == (group.sources, group.turned_on):
+        if known is not None and known[0].texts == group.texts:
             return known[1]
         with self.interruptible():
             done = execute_group(group, self.trees if self.keeps_trees else dict(trees))[0]
@@ -194,7 +207,8 @@ def _key(group: Group, cache: Cache) -> bytes:
         for path, source in group.sources.items()
         for fact in (path, source.path, source.text, "" if source.cells is None else repr(source.cells))
     ]
-    return cache.key("executed", *sorted(group.turned_on), "", *facts)
+    declared = [*map(repr, map(sorted, group.declared))]
+    return cache.key("executed", *sorted(group.turned_on), "", *declared, *facts)
 
 
 def execute_group(
@@ -219,14 +233,14 @@ def _executed(
 ) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.frequencies import frequencies_by_file
     from trainlint.interpreter.operations import execute_project
+    from trainlint.interpreter.project.modules import Declared
 
     for source in group.sources.values():
         if source not in trees:
             trees[source] = parse(source)
     parsed = ((path, trees[source]) for path, source in group.sources.items())
-    done = execute_project(
-        [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)], asked, group.turned_on
-    )
+    whole = [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)]
+    done = execute_project(whole, asked, group.turned_on, Declared(*group.declared))
     shown = partial(_as_shown, sources=group.sources)
     operations = {
         path: tuple(operation.with_links(shown) for operation in several) for path, several in done.operations.items()

@@ -75,6 +75,11 @@ def _repeated(run: Run, known: Remembered, function: Function, node: ast.AST | N
 
 def _heat(run: Run, function: Function, values: Environment) -> Heat:
     """How often the body runs: as its caller, unless the name says otherwise, or what it gave is remembered."""
+    declared = run.project.declared
+    if not declared.cold.isdisjoint((function.name, function.qualified_name)):
+        return run.cooled("off")
+    if run.heat == "cold" and not declared.hot.isdisjoint((function.name, function.qualified_name)):
+        return "step"
     if function.memo and not any(isinstance(value, Tensor) for value in values.values()):
         return run.cooled("rare")
     if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
