@@ -56,7 +56,7 @@ class Group(NamedTuple):
     """Options that configurations and launch scripts turn on."""
 
     @property
-    def texts(self) -> tuple[object, ...]:
+    def premises(self) -> tuple[object, ...]:
         """All that its run depends on."""
         return self.sources, self.turned_on, self.declared
 
@@ -117,7 +117,7 @@ class RunMemory:
     def executed(self, group: Group, trees: Trees) -> ExecutedGroup:
         """Execute a group, or recall what it gave. `trees` are some that others have parsed."""
         known = self.groups.get(group.first)
-        if known is not None and known[0].texts == group.texts:
+        if known is not None and known[0].premises == group.premises:
             return known[1]
         with self.interruptible():
             done = execute_group(group, self.trees if self.keeps_trees else dict(trees))[0]
