@@ -222,7 +222,6 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
-            column=self.source.column,
             conditions=self.conditions,
             bases=bases_of(self.outline, {}),
             is_test_file=is_test_path(self.source.path),

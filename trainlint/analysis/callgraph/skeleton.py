@@ -94,8 +94,6 @@ class CallShape(NamedTuple):
     """What it returns is entered by a `with`."""
     passed: PassedArguments = NO_ARGUMENTS
     """Which arguments it passes."""
-    column: int = 1
-    """1-based, in characters."""
 
 
 class FunctionShape(NamedTuple):
@@ -115,11 +113,8 @@ class FunctionShape(NamedTuple):
     outside_off: bool
     """Autograd is off where it is defined."""
     generator: bool = False
-    decorators: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     """What a call passes, in order, without the object that it is called on."""
-    defaults: tuple[tuple[str, str], ...] = ()
-    """Parameters with their defaults, where these are constants."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -17,13 +16,13 @@ from trainlint.analysis.callgraph.skeleton import (
     Shape,
     Skeleton,
 )
-from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
+from trainlint.analysis.conditions.arguments import passed_arguments
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
-from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, written
+from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
@@ -63,15 +62,11 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
-    column: Callable[[ast.expr], int],
     conditions: Conditions,
     bases: dict[str, tuple[str, ...]],
     is_test_file: bool,
 ) -> Skeleton:
-    """The skeleton of one file.
-
-    `calls` are its telling calls; `column` says in which column, counted in characters from 1, an expression begins.
-    """
+    """The skeleton of one file. `calls` are its telling calls."""
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
     unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
@@ -90,9 +85,7 @@ def skeleton(
                 off=hook_off or switches.decorated_off(function),
                 outside_off=switches.off(function.outside, _line(function, outline)),
                 generator=function.is_generator,
-                decorators=tuple([_decorator(item) for item in function.decorators]),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
-                defaults=(*_defaults(function), *_defaults_of_unpacked(function, outline)),
             )
         )
     return Skeleton(
@@ -100,8 +93,7 @@ def skeleton(
         shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned, column)
-            for place in calls
+            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned) for place in calls
         ),
         bases=bases,
         is_test_file=is_test_file,
@@ -127,36 +119,9 @@ def _unassigned(function: Function) -> frozenset[str]:
     return frozenset([item.arg for item in function.parameters if len(bindings.get(item.arg, ())) == 1])
 
 
-def _defaults(function: Function) -> tuple[tuple[str, str], ...]:
-    """The parameters whose defaults are constants, with these."""
-    return tuple(
-        [(item.arg, known) for item, value in function.defaults if value and (known := written_constant(value))]
-    )
-
-
-def _defaults_of_unpacked(function: Function, outline: Outline) -> Iterator[tuple[str, str]]:
-    """The keywords that a function reads from its `**kwargs`, with what they are if no call passes them."""
-    for place in chain.from_iterable(outline.calls.get(name, ()) for name in READ_KEYWORD):
-        if function.node.args.kwarg is None:
-            return
-        call = place.node
-        if isinstance(call, ast.Call) and outline.enclosing(place.block) is function:
-            key = key_of_unpacked(call, function)
-            known = written_constant(call.args[1]) if len(call.args) > 1 else "None"
-            if key is not None and known:
-                yield key, known
-
-
 def _line(function: Function, outline: Outline) -> int | None:
     """From where on switches around a function hold in it: a function of the module runs after all of the module."""
     return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
-
-
-def _decorator(node: ast.expr) -> str:
-    """A decorator as it reads. Of what it is given, only events matter: tables of test cases are left out."""
-    if isinstance(node, ast.Call) and last_name(node.func) != "on":
-        return f"{written(node.func)}(...)"
-    return written(node)
 
 
 def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
@@ -213,7 +178,6 @@ def _call(
     iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
     unassigned: Mapping[Scope, Collection[str]],
-    column: Callable[[ast.expr], int],
 ) -> CallShape:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -224,7 +188,6 @@ def _call(
     return CallShape(
         block=place.block.number,
         line=call.lineno,
-        column=column(call),
         proves_step=reader.proves_step(place),
         links=tuple(links),
         off=switches.off(place.block, call.lineno),
