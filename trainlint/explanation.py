@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
-from trainlint.finding import Confidence, Finding, Span
+from trainlint.finding import Confidence, Finding, HeatFact, Span
 
 
 class Hiding(Enum):

@@ -5,7 +5,7 @@ Plain frozen data with no tree inside, so that it can be pickled, cached and sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
 TYPE_CHECKING = False
@@ -151,6 +151,51 @@ class RelatedPlace:
     """What is the case there, as a short clause: "calls `reduce_mean` in every training step"."""
     cell: int | None = None
     """As that of a finding."""
+
+
+NOT_EXECUTED = "not executed: nothing in sight calls it, or the test before it never holds"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatFact:
+    """How often a place runs, how sure that is from 0 to 1, and how it comes to run, outermost first."""
+
+    heat: Heat
+    confidence: float
+    chain: tuple[str, ...] = ()
+    optional: bool = False
+    """Whether it runs only if somebody turns on an option that is off by default."""
+
+
+UNKNOWN_HEAT = HeatFact(Heat.UNKNOWN, 1.0)
+LEFT_OUT = HeatFact(Heat.UNKNOWN, 1.0, (NOT_EXECUTED,))
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How often the statements of a file are executed, as the abstract run of its project has seen it."""
+
+    facts: tuple[HeatFact, ...] = ()
+    lines: Mapping[int, int] = field(default_factory=dict)
+    """The first line of a statement → the place of its fact among them. What is missing is not executed."""
+    parts: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Line and column of a statement that begins inside a line, or of an expression that is not executed as often as
+    its statement → the same."""
+    calls: Mapping[int, tuple[RelatedPlace, ...]] = field(default_factory=dict)
+    """The line of a function → the calls through which it runs in each training step, nearest first."""
+
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any of it runs in each training step."""
+        return any(fact.heat.in_step for fact in self.facts)
+
+    def at(self, line: int, column: int | None = None) -> HeatFact | None:
+        """That of the statement which begins a line, or of what begins in a column of it; None where it has none."""
+        number = self.lines.get(line) if column is None else self.parts.get((line, column))
+        return None if number is None else self.facts[number]
+
+
+NOTHING_EXECUTED = Frequencies()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar, Literal, TypeAlias
 
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Place
+    from trainlint.finding import HeatFact
     from trainlint.interpreter.machine.events import Happening
     from trainlint.interpreter.operations import Operation
     from trainlint.symptoms import Symptom

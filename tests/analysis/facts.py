@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import textwrap
 
+from tests.executed import frequencies
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.config import Config
+from trainlint.finding import NOTHING_EXECUTED
+from trainlint.interpreter.project.modules import Declared
 from trainlint.source import source_from_text
 
 MARK = "#="
@@ -18,7 +21,9 @@ def file_model(
 ) -> SemanticModel:
     """The model of a snippet."""
     source = source_from_text(path, textwrap.dedent(code))
-    return SemanticModel(source, ast.parse(source.text), Config(hot=hot, cold=cold))
+    config = Config(hot=hot, cold=cold)
+    executed = frequencies(source, declared=Declared(frozenset(hot), frozenset(cold)))
+    return SemanticModel(source, ast.parse(source.text), config, frequencies=executed.get(path, NOTHING_EXECUTED))
 
 
 def marked(model: SemanticModel) -> list[tuple[ast.stmt, Block, str]]:

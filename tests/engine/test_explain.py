@@ -37,10 +37,11 @@ def told(
     lines: tuple[int, int] | None = None,
     config: Config | None = None,
 ) -> Explanation:
-    model = SemanticModel(source, ast.parse(source.text), config or Config())
+    ran = executed(source)
+    model = SemanticModel(source, ast.parse(source.text), config or Config(), frequencies=ran.frequencies)
     first, last = lines or (1, len(source.line_starts))
     whole = lines is None
-    return explain(model, rules or INSTALLED, first, last, whole_file=whole, executed=executed(source))
+    return explain(model, rules or INSTALLED, first, last, whole_file=whole, executed=ran)
 
 
 @on_each_file
@@ -51,8 +52,9 @@ def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     looks = [look for line in told(source, *asked_about).lines for look in line.looks]
     shown = {verdict.finding for look in looks for verdict in look.verdicts if not verdict.hidden}
     rules = [asked.rule for asked in asked_about]
-    operations = tuple(executed(source).operations)
-    assert shown == set(judge(source, rules, Config(), load_rules(), operations=operations).findings)
+    ran = executed(source)
+    judged = judge(source, rules, Config(), load_rules(), operations=tuple(ran.operations), frequencies=ran.frequencies)
+    assert shown == set(judged.findings)
     for look in looks:
         assert look.failure is None
         assert not (look.verdicts and look.silence), "a rule that reports is not silent"

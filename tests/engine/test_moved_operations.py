@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainlint.engine.moved_operations import moved
+from trainlint.engine.moved_operations import moved, moved_frequencies
+from trainlint.finding import Frequencies, Heat, HeatFact, RelatedPlace
 from trainlint.interpreter.machine.events import Happening, Link
 from trainlint.interpreter.operations import Operation, Position
 from trainlint.source import source_from_text
@@ -47,3 +48,16 @@ def test_a_copy_beside_the_first_is_gone_if_one_of_its_lines_changed() -> None:
     first = COPY._replace(position=Position(2, 4, 2, 23))
     [copy] = moved((first,), source_from_text("train.py", TEXT), text)
     assert (copy.position, copy.alike) == (first.position, ())
+
+
+def test_frequencies_move_with_their_lines_and_what_is_changed_runs_as_often_as_what_was_there() -> None:
+    facts = HeatFact(Heat.ONCE, 1.0), HeatFact(Heat.STEP, 1.0, ("line 1: for", "main.py:1: calls"))
+    calls = (RelatedPlace("main.py", 1, 1, "calls it"),)
+    before = Frequencies(facts, {1: 0, 2: 1, 3: 1, 4: 1}, {(3, 10): 0}, {2: calls})
+    after_import = moved_frequencies(
+        before, source_from_text("train.py", TEXT), source_from_text("train.py", "\n" + TEXT)
+    )
+    moved_facts = facts[0], HeatFact(Heat.STEP, 1.0, ("line 2: for", "main.py:1: calls"))
+    assert after_import == Frequencies(moved_facts, {2: 0, 3: 1, 4: 1, 5: 1}, {(4, 10): 0}, {3: calls})
+    changed = source_from_text("train.py", TEXT.replace("print(loss.item())", "print(loss)"))
+    assert moved_frequencies(before, source_from_text("train.py", TEXT), changed).at(3) == facts[1]

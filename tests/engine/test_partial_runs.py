@@ -228,17 +228,17 @@ BY_NAME = TRAIN.replace(
 ).replace("train_loader", "train_loader, meter")
 
 
-def heats_told(project: Path, *names: str) -> list[float]:
-    """How surely linking tells the meter's file that its method runs in each step; the files of the run are named."""
+def calls_told(project: Path, *names: str) -> list[str]:
+    """The functions of the meter's file that linking sees called in other files; the files of the run are named."""
     members = [Member(project / name, name, (project / name).stat().st_size, Config()) for name in names]
     index = build_index(ProjectFiles(members, Configurations(installed_rules())))
-    return [fact.confidence for fact in index.imported_facts[project / "pkg/meter.py"].heats.values()]
+    return list(index.imported_facts[project / "pkg/meter.py"].gradients_off)
 
 
 def test_a_name_that_files_left_out_have_too_links_nothing(project: Path) -> None:
     files = {"pkg/meter.py": HOLDER, "scripts/train.py": "from pkg.meter import Meter\n" + BY_NAME}
     write_project(project, files)
     alone, together = ["pkg/meter.py"], ["pkg/meter.py", *FILES]
-    assert heats_told(project, *alone) == heats_told(project, *together) != []
+    assert calls_told(project, *alone) == calls_told(project, *together) != []
     write_project(project, {"pkg/other.py": "from pkg import utils\n\n\n" + HOLDER.replace("Meter", "Other")})
-    assert heats_told(project, *alone) == heats_told(project, *together) == []
+    assert calls_told(project, *alone) == calls_told(project, *together) == []

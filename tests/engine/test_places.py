@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.chosen_cases import on_each_file
+from tests.executed import frequencies
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import NOTHING_EXECUTED, Confidence, Heat
 from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text
@@ -45,8 +46,9 @@ def prepare(values):
 
 
 def model_of(text: str) -> SemanticModel:
+    source, config = source_from_text("train.py", text), Config(min_confidence=Confidence.UNLIKELY)
     return SemanticModel(
-        source_from_text("train.py", text), ast.parse(text), Config(min_confidence=Confidence.UNLIKELY)
+        source, ast.parse(text), config, frequencies=frequencies(source).get("train.py", NOTHING_EXECUTED)
     )
 
 

@@ -11,7 +11,6 @@ from trainlint.analysis.programs.fact_names import IMPORTED
 from trainlint.analysis.tables.frameworks import trainers
 from trainlint.analysis.tables.frameworks.hooks import FRAMEWORKS
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
-from trainlint.analysis.tables.frameworks.trainers import RUN_THE_LOOP
 from trainlint.bounded import SOURCE_BYTES
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.source import UnreadableSource
@@ -46,9 +45,9 @@ def test_other_files_do_not(code: str) -> None:
 
 def frameworks_of_all_tables() -> set[str]:
     """Every package that a table of the analysis names as a framework, or as one that trains with PyTorch."""
-    named = {root for rows in IMPORTED.values() for row in rows for root in row.roots} | RUN_THE_LOOP
+    named = {root for rows in IMPORTED.values() for row in rows for root in row.roots}
     patterns = [framework.bases.pattern for framework in FRAMEWORKS]
-    patterns += [trainer.pattern for trainer in trainers._TRAINERS] + [trainers._REGISTRIES.pattern]
+    patterns += [trainer.pattern for trainer in trainers._TRAINERS]
     for pattern in patterns:
         for anchored in re.findall(r"\^(\((?:[^()]|\([^()]*\))*\)|\w+)", pattern):
             named.update(re.findall(r"(?<!\\)\b[a-z][a-z_0-9]{2,}\b", anchored))

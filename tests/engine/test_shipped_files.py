@@ -44,49 +44,6 @@ if __name__ == "__main__":
     train(make_loader())
 """
 
-SAMPLERS = """\
-import argparse
-
-import torch
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--sampler", default="uniform")
-args = parser.parse_args()
-model = torch.nn.Linear(8, 8).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-
-
-class Sampler:
-    def draw(self):
-        return 1
-
-
-class LossAware(Sampler):
-    def update(self, loss):
-        self.weigh(loss.item())
-
-
-def make(name):
-    if name == "loss-aware":
-        return LossAware()
-    return Sampler()
-
-
-def train(loader):
-    sampler = make(args.sampler)
-    for batch in loader:
-        loss = model(batch.cuda(non_blocking=True)).sum()
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        if isinstance(sampler, LossAware):
-            sampler.update(loss)
-
-
-if __name__ == "__main__":
-    train(make_loader())
-"""
-
 LOADERS = """\
 import torch
 from torch.utils.data import DataLoader
@@ -166,17 +123,9 @@ def test_a_loader_for_which_no_call_asks_loads_nothing() -> None:
     assert not lines.get(10, False)
 
 
-def test_a_class_that_no_shipped_file_asks_for_is_not_built() -> None:
-    Path("train.py").write_text(SAMPLERS)
-    assert not is_found()
-    Path("run.sh").write_text("python train.py --sampler loss-aware\n")
-    assert is_found()
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("run.sh", "python train.py --two_sided --penalty cube\n"),
         ("run.sh", "python train.py --penalty log\n"),
         ("README.md", "Pass `--two_sided` and `--penalty log`.\n"),
         ("run.txt", "python train.py --two_sided --penalty log\n"),

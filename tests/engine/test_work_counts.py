@@ -20,7 +20,6 @@ from tests.engine.growing_files import (
     long_method_chain,
 )
 from tests.engine.linked_project import FILES, write_project
-from trainlint.analysis.conditions.settings.required_values import all_required
 from trainlint.analysis.project.linking import link
 from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.syntax.walk import outline
@@ -90,23 +89,6 @@ def test_an_ordinary_line_takes_a_bounded_number_of_calls(example: Path) -> None
     Path("empty.py").write_text("import torch\n")
     work = counted(judge).total - counted(lambda: judge("empty.py")).total
     assert work <= CALLS_A_LINE * lines, f"{work // lines} calls a line"
-
-
-def test_what_a_branch_requires_of_settings_is_worked_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each flag is set behind tests of the one before, in two places, so that the ways double with each."""
-    monkeypatch.chdir(tmp_path)
-    setting = """\
-    def set@(self):
-        if self.flag< and self.other<:
-            self.flag@ = self.other<
-            self.other@ = self.flag<
-"""
-    start = "import torch\n\n\nclass Trainer:\n    def set0(self, flag):\n        self.flag0 = self.other0 = flag\n"
-    text = start + "".join(setting.replace("@", str(each)).replace("<", str(each - 1)) for each in range(1, 9))
-    Path("main.py").write_text("import grown\nimport torch\n")
-    Path("grown.py").write_text(text)
-    work = counted(lambda: check("grown.py", "main.py"))
-    assert 0 < work.of(all_required) <= 20 * len(text.splitlines())
 
 
 # LibCST is for rewriting

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.explanation import Explanation, Fact, Hidden, Hiding, Line, Look, Verdict
-from trainlint.finding import Confidence, Finding, Heat, Severity, Span
+from trainlint.finding import Confidence, Finding, Heat, HeatFact, Severity, Span
 from trainlint.report.settings import Style
 from trainlint.report.why.text import render
 from trainlint.report.why.value_words import heat_words, value_words
@@ -61,7 +60,7 @@ def test_heat_that_was_told_is_not_told_again() -> None:
 
 
 def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None:
-    line = replace(LINE, body=STEP._replace(heat=Heat.INNER), gradients_off=True, gradients_reason="line 2: with x")
+    line = replace(LINE, body=replace(STEP, heat=Heat.INNER), gradients_off=True, gradients_reason="line 2: with x")
     told = text(replace(EXPLANATION, lines=(line,)))
     assert "  body:     runs several times in each training step (0.97): line 3" in told
     assert "  autograd: off (line 2: with x)\n" in told

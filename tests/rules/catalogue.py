@@ -14,7 +14,8 @@ from trainlint.config import Config, select
 from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import Verdicts, judge
 from trainlint.engine.parsing import parse
-from trainlint.finding import Failure
+from trainlint.finding import NOTHING_EXECUTED, Failure
+from trainlint.interpreter.frequencies import frequencies_by_file
 from trainlint.interpreter.operations import execute_project
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
@@ -77,8 +78,12 @@ def judged(text: str, *rules: type[Rule], path: str = "train.py", config: Config
 def judged_source(read: SourceFile, rules: Sequence[InstalledRule], config: Config = STATED) -> Verdicts:
     """What some rules say of a file alone, as the engine would ask them."""
     tree = parse(read)
-    operations = () if isinstance(tree, Failure) else execute_project([(read.path, tree)]).operations.get(read.path, ())
-    return judge(read, rules, config, known=all_rules(), operations=operations)
+    if isinstance(tree, Failure):
+        return judge(read, rules, config, known=all_rules())
+    done = execute_project([(read.path, tree)])
+    operations = done.operations.get(read.path, ())
+    frequencies = frequencies_by_file(done.visits, lambda link: link).get(read.path, NOTHING_EXECUTED)
+    return judge(read, rules, config, known=all_rules(), operations=operations, frequencies=frequencies)
 
 
 def source(text: str, path: str = "train.py") -> SourceFile:

@@ -79,28 +79,3 @@ class Reachability:
         """
         function = self._file.outline.enclosing(block)
         return function is not None and function in self._idle
-
-    @cached_property
-    def _choice_branches(self) -> dict[int, str]:
-        """By their numbers: the keys of the blocks that run by a choice."""
-        return dict(self._file.code_units.branches)
-
-    def is_unchosen(self, block: Block) -> bool:
-        """Whether a block runs only if somebody chooses otherwise than the project itself: by an option, by a name."""
-        keys = self._file.outside.unchosen
-        if not keys:
-            return False
-        function = self._file.outline.enclosing(block)
-        inside = (
-            self._choice_branches.get(outer.number)
-            for outer in block.outwards()
-            if self._file.outline.enclosing(outer) is function
-        )
-        if any(key in keys for key in inside):
-            return True
-        return function is not None and self._file.keys.function(function) in keys
-
-    def is_untrained(self, block: Block) -> bool:
-        """Whether a block stands in a function that no training program of the project reaches, though it has some."""
-        function = self._file.outline.enclosing(block)
-        return function is not None and self._file.keys.function(function) in self._file.outside.untrained

@@ -11,7 +11,7 @@ from functools import cached_property
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.walk import outline
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.finding import Heat
+from trainlint.finding import NOTHING_EXECUTED, Frequencies
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -21,14 +21,12 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
-    from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
     from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
-    from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.lookups import Lookups
-    from trainlint.analysis.frequency.unmet_requirements import Unmet
     from trainlint.analysis.function_effects import FunctionEffects
+    from trainlint.analysis.heats import Heats
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -86,12 +84,23 @@ class EarlierFacts:
 class SemanticModel:
     """All that is known of one file. Facts are worked out when first asked for."""
 
-    def __init__(self, source: SourceFile, tree: ast.Module, config: Config, outside: ImportedFacts = ALONE) -> None:
-        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one."""
+    def __init__(
+        self,
+        source: SourceFile,
+        tree: ast.Module,
+        config: Config,
+        outside: ImportedFacts = ALONE,
+        frequencies: Frequencies = NOTHING_EXECUTED,
+    ) -> None:
+        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one.
+
+        `frequencies` say how often the statements of the file are executed.
+        """
         self.source = source
         self.tree = tree
         self.config = config
         self.outside = outside
+        self.frequencies = frequencies
 
     def recall(self, remains: EarlierFacts) -> None:
         """Take over what was worked out before, if the file is still the same."""
@@ -105,13 +114,13 @@ class SemanticModel:
         model = SemanticModel(self.source, self.tree, self.config, outside)
         shared: tuple[str, ...] = _FACTS_OF_ONE_FILE
         if not outside.bases:
-            shared = (*shared, "skeleton") if outside.options else (*shared, "skeleton", "call_graph")
+            shared = (*shared, "skeleton", "call_graph")
         model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
         return model
 
     def rest(self) -> None:
         """Forget what is worked out anew as soon as other files have their say: it takes a tenth of the memory."""
-        kept = {"source", "tree", "config", "outside", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
+        kept = {"source", "tree", "config", "outside", "frequencies", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
         for name in self.__dict__.keys() - kept:
             del self.__dict__[name]
 
@@ -205,7 +214,6 @@ class SemanticModel:
         from trainlint.analysis.frequency.skeleton_builder import bases_of, skeleton
         from trainlint.analysis.programs.test_files import is_test_path
 
-        declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
         return skeleton(
             self.source.path,
             self.outline,
@@ -214,11 +222,8 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
-            column=self.source.column,
             conditions=self.conditions,
-            declared=declared,
             bases=bases_of(self.outline, {}),
-            entries=self._choice_entries,
             is_test_file=is_test_path(self.source.path),
         )
 
@@ -237,15 +242,6 @@ class SemanticModel:
         return Conditions(self.flags)
 
     @cached_property
-    def defaults(self) -> Mapping[str, tuple[str, ...]]:
-        """The values that options have unless somebody sets them: here, or in the files that this one works with."""
-        from trainlint.analysis.conditions.settings.option_defaults import UNSET
-
-        declared = {name: tuple(sorted(values)) for name, values in self.flags.declared().items() if name[0] != "."}
-        read = {name.removeprefix(UNSET): values for name, values in declared.items() if name.startswith(UNSET)}
-        return read | declared | dict(self.outside.options)
-
-    @cached_property
     def telling_calls(self) -> list[Place]:
         """The calls of the skeleton, in its order."""
         from trainlint.analysis.frequency.skeleton_builder import telling_calls
@@ -257,7 +253,7 @@ class SemanticModel:
         """The skeleton as the network that facts flow through."""
         from trainlint.analysis.callgraph.call_graph import build_call_graph
 
-        return build_call_graph([self.skeleton], [self.defaults])
+        return build_call_graph([self.skeleton])
 
     @cached_property
     def steps(self) -> Steps:
@@ -271,8 +267,8 @@ class SemanticModel:
                 calls[number] = LoopKind.STEP
             elif have_effect(functions, EffectKind.TRAINS):
                 calls[number] = LoopKind.EPOCH
-        heats = self._by_function_number(self.outside.heats)
-        return Steps(self.call_graph, calls, {function for function, fact in heats.items() if fact.heat.in_step})
+        hot = {number for function, number in self.numbers.items() if self.heats.function(function).heat.in_step}
+        return Steps(self.call_graph, calls, hot)
 
     @cached_property
     def loops(self) -> Loops:
@@ -284,35 +280,9 @@ class SemanticModel:
     @cached_property
     def heats(self) -> Heats:
         """How hot each block is."""
-        from trainlint.analysis.frequency.heat import Heats
-        from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+        from trainlint.analysis.heats import Heats
 
-        numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
-        handed = {
-            (numbers[key], name, any_call): values
-            for (key, name, any_call), values in self.outside.handed.items()
-            if key in numbers
-        }
-        flow = FrequencyFixpoint(
-            self.call_graph,
-            self.steps,
-            self._by_function_number(self.outside.heats),
-            handed,
-            answers=self._answers_elsewhere,
-            is_called=lambda function: self.skeleton.functions[function].key not in self.outside.uncalled,
-        )
-        return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
-
-    @property
-    def _answers_elsewhere(self) -> dict[tuple[int, bool], Unmet]:
-        """Call that leaves the file, by its number, and an answer → why it never answers so."""
-        from trainlint.analysis.frequency.unmet_requirements import Unmet
-
-        if not self.outside.answers:
-            return {}
-        numbers = {call.key: number for number, call in enumerate(self.skeleton.calls)}
-        known = self.outside.answers.items()
-        return {(numbers[key], answer): Unmet(why) for (key, answer), why in known if key in numbers}
+        return Heats(self.outline, self.frequencies)
 
     @cached_property
     def is_of_other_framework(self) -> bool:
@@ -335,18 +305,7 @@ class SemanticModel:
         """The file's functions and classes with the names that each uses."""
         from trainlint.analysis.frequency.code_units import code_units
 
-        alone = self.own_skeleton
-        branches = [number for number, shape in enumerate(alone.shapes) if shape.ever]
-        decided = {entry.key for entry in alone.entries}
-        entries = [entry for entry in self._choice_entries if entry.key in decided] if decided else []
-        return code_units(self.outline, self.keys, alone.bases, branches, entries)
-
-    @cached_property
-    def _choice_entries(self) -> list[ChoiceEntry]:
-        """The entries of the file's tables of which a program takes one by a name."""
-        from trainlint.analysis.conditions.settings.choice_tables import choice_entries
-
-        return choice_entries(self.outline, self.keys)
+        return code_units(self.outline, self.keys, self.own_skeleton.bases)
 
     @cached_property
     def reachability(self) -> Reachability:

@@ -14,10 +14,10 @@ from trainlint.finding import RelatedPlace, Span
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
     from trainlint.analysis.conditions.condition import Condition
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
+    from trainlint.finding import HeatFact
     from trainlint.source import SourceFile
 
 

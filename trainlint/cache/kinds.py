@@ -23,8 +23,8 @@ _MODULES = {
     "trainlint.interpreter.machine.events": "Happening Link",
     "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Heat RelatedPlace Report Safety Severity Span "
-    "UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact RelatedPlace Report Safety "
+    "Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
     "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
@@ -33,15 +33,12 @@ _MODULES = {
     "trainlint.analysis.effects.effect": "CalledFunction Effect EffectKind",
     "trainlint.analysis.types.item_facts": "ItemFacts",
     "trainlint.analysis.conditions.arguments": "PassedArguments",
-    "trainlint.analysis.conditions.settings.required_values": "RequiredValue",
-    "trainlint.analysis.frequency.heat_fact": "HeatFact",
     "trainlint.analysis.frequency.code_units": "CodeUnits Unit",
     "trainlint.analysis.frequency.lookups": "Lookups",
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
     "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape EntryShape FunctionShape Handing LoopTrait Shape "
-    "Skeleton",
+    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape FunctionShape Handing LoopTrait Shape Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",
     "trainlint.analysis.types.evidence": "Evidence Rank",
     "trainlint.analysis.types.unpinnable": "Unpinnable",

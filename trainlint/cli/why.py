@@ -26,7 +26,7 @@ from trainlint.engine.why.executed_lines import ExecutedLines, executed_lines
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import is_looked_at
 from trainlint.explanation import Explanation
-from trainlint.finding import Failure
+from trainlint.finding import NOTHING_EXECUTED, Failure
 from trainlint.installation.distributions import PackError
 from trainlint.paths import exists, is_directory
 from trainlint.report.characters import quoted
@@ -146,7 +146,8 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         return Explanation(
             target.shown, first, last, question.whole_file, selection.config.min_confidence, missing_words=words
         )
-    model = SemanticModel(source, tree, selection.config, facts)
+    frequencies = NOTHING_EXECUTED if executed is None else executed.frequencies
+    model = SemanticModel(source, tree, selection.config, facts, frequencies)
     return explain(model, rules, first, last, whole_file=question.whole_file, executed=executed)
 
 

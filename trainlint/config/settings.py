@@ -206,14 +206,14 @@ class Config:
         FUNCTIONS,
         "functions that run in each training step, where trainlint cannot see it",
         example=["update_policy", "Trainer.step"],
-        invalidates=Invalidates.SUMMARIES,
+        invalidates=Invalidates.FINDINGS,
     )
     cold: tuple[str, ...] = key(
         (),
         FUNCTIONS,
         "functions that do not run in training steps, though it looks as if they do",
         example=["log_images"],
-        invalidates=Invalidates.SUMMARIES,
+        invalidates=Invalidates.FINDINGS,
     )
     budget: tuple[tuple[str, float], ...] = key(
         (),

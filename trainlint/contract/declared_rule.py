@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
-from trainlint.finding import OFTEN, Confidence, Fix, Heat, RelatedPlace, Safety, Severity
+from trainlint.finding import OFTEN, Confidence, Fix, Heat, HeatFact, RelatedPlace, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 
@@ -194,7 +193,7 @@ class WordedRule(Rule, base=True):
         framework is presumed to.
         """
         file, block = site.file, site.block
-        if costs and (file.never_updates or in_short_run(file.outline, block) or file.reachability.is_unchosen(block)):
+        if costs and (file.never_updates or in_short_run(file.outline, block) or site.heat.optional):
             return True
         if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
             return True
@@ -300,15 +299,14 @@ class DeclaredRule(WordedRule, base=True):
 
         A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
         a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
-        steps, in code that none of the project's training programs reaches, and in code that runs only if somebody
-        chooses otherwise than the project does.
+        steps, in code that only infers, and behind options that are off by default.
         """
         premises = [self.sure, match.sure]
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
         costs = bool(self.when) or self.costs_steps
-        if self.counts_little(match.site, costs=costs) or (costs and _in_no_training(match.site)):
+        if self.counts_little(match.site, costs=costs) or (costs and _only_infers(match.site)):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 
@@ -318,18 +316,15 @@ class DeclaredRule(WordedRule, base=True):
         return match.site.hot_calls if costs and match.site.heat.heat.in_step else ()
 
 
-def _in_no_training(site: Site) -> bool:
-    """Whether none of the project's training programs reaches a place.
+def _only_infers(site: Site) -> bool:
+    """Whether code of unknown frequency only infers: all its callers have autograd off.
 
-    Of code whose frequency is unknown, it is enough that all its callers have autograd off: it infers. What switches it
-    off itself may as well update an average of the parameters.
+    What switches it off itself may as well update an average of the parameters.
     """
-    if site.heat.heat.in_step:
-        return False
     function, off = site.function, site.file.gradients
-    if site.heat.heat is Heat.UNKNOWN and function is not None and off.function_off(function):
-        return not off.decorated_off(function) or site.file.reachability.is_untrained(site.block)
-    return site.file.reachability.is_untrained(site.block)
+    if site.heat.heat is not Heat.UNKNOWN or function is None:
+        return False
+    return off.function_off(function) and not off.decorated_off(function)
 
 
 def _listed(items: Iterable[str]) -> str:

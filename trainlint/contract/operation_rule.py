@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.contract.confidence import LEVELS
 from trainlint.contract.declared_rule import Match, WordedRule
-from trainlint.finding import OFTEN, Confidence, Heat, RelatedPlace
+from trainlint.finding import OFTEN, Confidence, Heat, HeatFact, RelatedPlace
 from trainlint.rule import Triggers
 
 TYPE_CHECKING = False

@@ -63,7 +63,7 @@ def key_of_outcome(job: Job, cache: Cache) -> bytes | None:
 
     codes = " ".join(rule.code for rule in job.rules)
     imported = (job.facts_digest or value_digest(job.imported_facts)).hex()
-    executed = repr(job.operations)
+    executed = repr((job.operations, job.frequencies))
     return cache.key_of_file(
         "outcome", job.path, job.target.shown, settings_text(job.selection.config), codes, imported, executed
     )

@@ -117,7 +117,7 @@ class _Passes:
     def _is_new(self, job: Job) -> bool:
         """Whether a file is told something else than when it was judged last."""
         judged = self._judged[job.path]
-        if job.operations != judged.operations:
+        if (job.operations, job.frequencies) != (judged.operations, judged.frequencies):
             return True
         if job.facts_digest and judged.facts_digest:
             return job.facts_digest != judged.facts_digest

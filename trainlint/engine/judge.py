@@ -15,7 +15,7 @@ from trainlint.engine.executed import answers_to, executed_sites
 from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule, runs_in_step
 from trainlint.engine.time_limit import TookTooLong
-from trainlint.finding import Failure, Finding
+from trainlint.finding import NOTHING_EXECUTED, Failure, Finding, Frequencies
 from trainlint.suppress import suppress
 from trainlint.suppress.hint import may_hold_directives
 
@@ -47,20 +47,23 @@ def judge(
     model: SemanticModel | None = None,
     remains: EarlierFacts | None = None,
     operations: tuple[Operation, ...] = (),
+    frequencies: Frequencies = NOTHING_EXECUTED,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
     `outside` is what other files say of this one; `model` is its model, where it has been made
     already, or `remains` what is left of that. `operations` are what the abstract run of the project executes in the
-    file's training steps: rules with happenings are asked about these alone.
+    file's training steps: rules with happenings are asked about these alone. `frequencies` say how often the file's
+    statements are executed.
     """
     if model is not None:
+        model.frequencies = frequencies
         return _judged(source, rules, config, known, model, operations)
     tree = parse(source)
     if isinstance(tree, Failure):
         return Verdicts((), (tree,))
-    model = SemanticModel(source, tree, config, outside)
+    model = SemanticModel(source, tree, config, outside, frequencies)
     if remains is not None:
         model.recall(remains)
     try:

@@ -12,7 +12,7 @@ from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.index.project_index import ProjectIndex, build_index
 from trainlint.engine.parsing import crash
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.finding import Failure
+from trainlint.finding import NOTHING_EXECUTED, Failure
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
@@ -76,6 +76,7 @@ class Linker:
                 imported_facts=index.imported_facts.get(job.path),
                 facts_digest=index.digests.get(job.path, b""),
                 operations=executed.operations.get(job.path, ()),
+                frequencies=executed.frequencies.get(job.path, NOTHING_EXECUTED),
             )
             for job in self._jobs
             if job.path not in index.given_up
@@ -83,7 +84,7 @@ class Linker:
 
     def _run(self, index: ProjectIndex, files: ProjectFiles) -> ExecutedFiles:
         """What the files execute in training steps, where there are any and rules want to know."""
-        if not index.may_train or all(rule.happenings is None for job in self._jobs for rule in job.rules):
+        if not index.may_train:
             return ExecutedFiles()
         # What ended a process is not tried again in this one.
         linked = [member for member in index.members if member.path not in index.given_up]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
+
+from trainlint.finding import Frequencies
 
 if TYPE_CHECKING:
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation, Position
     from trainlint.source import SourceFile
+
+
+_LINE = re.compile(r"line (\d+)")
 
 
 def moved(operations: Sequence[Operation], before: SourceFile, after: SourceFile) -> tuple[Operation, ...]:
@@ -22,6 +30,20 @@ def moved(operations: Sequence[Operation], before: SourceFile, after: SourceFile
     return tuple(operation for operation in found if operation is not None)
 
 
+def moved_frequencies(frequencies: Frequencies, before: SourceFile, after: SourceFile) -> Frequencies:
+    """How often the statements of another text are executed, by what is known of those of a text.
+
+    What is new in the other text is executed as often as what it stands in place of.
+    """
+    places = _Places(before, after)
+    return Frequencies(
+        facts=tuple(replace(fact, chain=tuple(map(places.step, fact.chain))) for fact in frequencies.facts),
+        lines={places.line(line): fact for line, fact in frequencies.lines.items()},
+        parts={(places.line(line), column): fact for (line, column), fact in frequencies.parts.items()},
+        calls={places.line(line): calls for line, calls in frequencies.calls.items()},
+    )
+
+
 class _Places:
     """Where the lines of a text stand in another."""
 
@@ -29,6 +51,7 @@ class _Places:
         self._path = before.path
         blocks = SequenceMatcher(None, _lines(before), _lines(after)).get_matching_blocks()
         self._lines = {block.a + line: block.b + line for block in blocks for line in range(1, block.size + 1)}
+        self._kept = sorted(self._lines)
 
     def operation(self, operation: Operation) -> Operation | None:
         position = self._position(operation.position)
@@ -40,6 +63,19 @@ class _Places:
             alike=tuple(one for one in alike if one is not None),
             function=self._lines.get(operation.function, operation.function),
         )
+
+    def line(self, line: int) -> int:
+        """Where a line stands in the other text, or what stands there in its place."""
+        place = bisect_right(self._kept, line)
+        if not place:
+            return line
+        before = self._kept[place - 1]
+        return self._lines[before] + line - before
+
+    def step(self, step: str) -> str:
+        """A step of a chain in the same file, with its line there."""
+        found = _LINE.match(step)
+        return step if found is None else f"line {self.line(int(found[1]))}{step[found.end() :]}"
 
     def _position(self, position: Position) -> Position | None:
         line = self._lines.get(position.line)

@@ -10,7 +10,7 @@ from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Job, Outcome, Rewrite, do_text, judge_and_fix, written
-from trainlint.finding import Failure, Report
+from trainlint.finding import NOTHING_EXECUTED, Failure, Report
 from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
 from trainlint.training_settings.files import is_settings
@@ -248,7 +248,15 @@ def _executed_alone(texts: Mapping[Path, SourceFile], jobs: Sequence[Job]) -> tu
     from trainlint.engine.index.executing import execute_files
 
     done = execute_files((), [replace(member, text=texts[member.path]) for member in _members(jobs)])
-    return [replace(job, operations=done.operations.get(job.path, ())) for job in jobs], done.failures
+    executed = [
+        replace(
+            job,
+            operations=done.operations.get(job.path, ()),
+            frequencies=done.frequencies.get(job.path, NOTHING_EXECUTED),
+        )
+        for job in jobs
+    ]
+    return executed, done.failures
 
 
 def _jobs_of_texts(texts: Mapping[Path, SourceFile], configurations: Configurations) -> tuple[list[Job], list[Failure]]:

@@ -9,7 +9,7 @@ from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, crash, parse
 from trainlint.engine.read import code_of, may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
-from trainlint.finding import Failure, Finding, UnappliedFix
+from trainlint.finding import NOTHING_EXECUTED, Failure, Finding, Frequencies, UnappliedFix
 from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 from trainlint.training_settings.files import holds_settings, is_settings
 
@@ -57,6 +57,8 @@ class Job:
     """What counts in place of what the file holds; None for the file itself."""
     operations: tuple[Operation, ...] = ()
     """What the abstract run of the project executes here in training steps; None where it was not run."""
+    frequencies: Frequencies = NOTHING_EXECUTED
+    """How often it executes the statements here."""
 
     @property
     def path(self) -> Path:
@@ -274,12 +276,10 @@ def as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     if text.text == source.text:
         return job
     facts = None if job.imported_facts is None else replace(job.imported_facts, edited=True)
-    operations = job.operations
-    if operations:
-        from trainlint.engine.moved_operations import moved  # few files have any
+    from trainlint.engine.moved_operations import moved, moved_frequencies  # few files are edited
 
-        operations = moved(operations, source, text)
-    return replace(job, imported_facts=facts, operations=operations)
+    operations, frequencies = moved(job.operations, source, text), moved_frequencies(job.frequencies, source, text)
+    return replace(job, imported_facts=facts, operations=operations, frequencies=frequencies)
 
 
 def _judge(
@@ -301,6 +301,7 @@ def _judge(
         model=linked,
         remains=remains,
         operations=job.operations,
+        frequencies=job.frequencies,
     )
     if linked is not None:
         linked.release()

@@ -57,6 +57,8 @@ TOLD_AGAIN: Final = 20
 calls others would tell all that is below it."""
 CHAIN: Final = 5
 """Calls that an event names, innermost last: what fits on a screen."""
+CALLS_ABOVE: Final = 3
+"""Through how many calls a function is looked for that calls another one in training steps."""
 CALL_SITES: Final = 8
 """Calls on all ways to an operation that are told with it."""
 WAY: Final = 6

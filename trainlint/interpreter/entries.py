@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from trainlint.analysis.tables.frameworks.hooks import LIGHTNING_CLASS, LIGHTNING_LOADERS
+from trainlint.analysis.tables.frameworks.roles import role
+from trainlint.finding import Heat as Often
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.annotations import ANNOTATED_TENSOR, annotated_object, host_value
 from trainlint.interpreter.execution.attributes import is_module
@@ -30,7 +32,7 @@ from trainlint.interpreter.libraries.modules import AUTOGRAD, OPTIMIZER_CLASS
 from trainlint.interpreter.machine.events import Level, Link
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import makings_of
-from trainlint.interpreter.machine.run import Effect, Frame, Heat, Run
+from trainlint.interpreter.machine.run import Effect, Frame, Heat, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class, Function, Module
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
@@ -38,6 +40,12 @@ from trainlint.interpreter.values.value import Environment, Value
 
 _ARRAY: Final = re.compile(r"nd\.?array")
 
+_BY_ROLE: Final[dict[Often, tuple[Heat, Round]]] = {
+    Often.WORKER: ("worker", ""),
+    Often.EVAL_STEP: ("evaluation", ""),
+    Often.EPOCH: ("cold", "epoch"),
+}
+"""How the run calls what frameworks call so often."""
 _BEGINS: Final[dict[Level, str]] = {
     "framework": "a framework calls {} in each step",
     "presumed": "{} is presumed to run in each step",
@@ -60,6 +68,8 @@ def run_entries(run: Run) -> None:
     waiting = {*hooks, *presumed}
     _start_orphans(run, [function for function in functions if function.name == "__init__"])
     _start_hooks(run, [function for function in hooks if _has_framework(function)])
+    for function in functions:
+        _start_by_role(run, function)
     _start_orphans(run, [function for function in functions if function not in waiting])
     _start_hooks(run, hooks)
     for function in sorted(presumed, key=lambda one: one.cls not in run.made):
@@ -79,6 +89,19 @@ def _start_orphan(run: Run, function: Function) -> None:
     effects = start(run, function, "cold", "orphan")
     if "trains" in effects and "looped" not in effects and _trains_alone(function):
         start(run, function, "step", "presumed")
+
+
+def _start_by_role(run: Run, function: Function) -> None:
+    """Execute what a framework calls at other times than in each step: with the loader's workers, in evaluations."""
+    cls = function.cls
+    if _reached(run, function) or isinstance(function.node, ast.Lambda):
+        return
+    bases = () if cls is None else (*cls.library_bases, *(base.name for base in cls.order[1:]))
+    owner = None if cls is None else cls.name
+    found = role(function.name, function.qualified_name, owner, bases, function.decorators)
+    if found is not None and found.heat in _BY_ROLE:
+        heat, around = _BY_ROLE[found.heat]
+        start(run, function, heat, "framework", around)
 
 
 def _start_presumed(run: Run, function: Function) -> None:
@@ -137,8 +160,8 @@ def _presumed(function: Function) -> bool:
     return name in PRESUMED and is_module(cls)
 
 
-def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[Effect]:
-    """Execute a function without a caller. Returns what it does."""
+def start(run: Run, function: Function, heat: Heat, level: Level, around: Round = "") -> frozenset[Effect]:
+    """Execute a function without a caller, which repeats what is `around`. Returns what it does."""
     self_value = _self(function)
     saved = run.heat, run.level, run.effects
     run.heat, run.level, run.effects = heat, level, set()
@@ -147,7 +170,8 @@ def start(run: Run, function: Function, heat: Heat, level: Level) -> frozenset[E
     for_training = not for_others and (function.name == "__init__" or _may_train(function))
     run.idle = level == "presumed" and (for_others or _is_idle(run, function.module))
     depth = len(run.stack)
-    run.stack.append(Frame(function.module, function.module.names, step=begin if heat == "step" else None))
+    step = begin if heat == "step" else None
+    run.stack.append(Frame(function.module, function.module.names, step=step, heat=heat, round=around))
     try:
         execute(run, function, _parameters(function, heat, self_value), self_value, None)
     except Exception as error:  # noqa: BLE001  # in an annotation, outside of all bodies

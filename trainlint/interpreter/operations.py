@@ -13,8 +13,8 @@ from trainlint.interpreter.machine.events import Certainty, Event, Happening, Li
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.interpreter.machine.run import Heat
-from trainlint.interpreter.project.modules import Project
-from trainlint.interpreter.visits import Visit, Visits
+from trainlint.interpreter.project.modules import UNDECLARED, Declared, Project
+from trainlint.interpreter.visits import Visits
 
 _SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
 
@@ -44,8 +44,8 @@ class Operation(NamedTuple):
     calls: tuple[Link, ...] = ()
     """The calls through which it is executed, on all ways; of each way the nearest first."""
     called: bool = True
-    """Whether the surest way begins in a program, or in what a framework calls or is presumed to: not in a function
-    that nothing in sight calls."""
+    """Whether the surest way begins in a program, or in what a framework calls: not in a function that nothing in sight
+    calls."""
     in_forward: bool = False
     """Whether it is executed in a forward pass."""
     function: int = 0
@@ -69,20 +69,25 @@ class Executed(NamedTuple):
 
     operations: dict[str, tuple[Operation, ...]]
     """Those of each file, in their order."""
-    visits: dict[str, dict[int, Visit]]
-    """How each line of the files that were asked about is executed."""
+    visits: Visits
+    """How the statements of each file are executed."""
     untold: dict[str, dict[Operation, Heat]]
-    """Operations of these files that are none of a training step, or needed there, and how often they are executed."""
+    """Operations of the files that were asked about which are none of a training step, or needed there, and how often
+    they are executed."""
     left_out: tuple[LeftOut, ...] = ()
     """What a limit has kept from being executed, but for further ways to call a function: these add little."""
 
 
 def execute_project(
-    files: Iterable[tuple[str, ast.Module]], asked: Collection[str] = (), turned_on: frozenset[str] = frozenset()
+    files: Iterable[tuple[str, ast.Module]],
+    asked: Collection[str] = (),
+    turned_on: frozenset[str] = frozenset(),
+    declared: Declared = UNDECLARED,
 ) -> Executed:
     """Execute a project. Takes paths below its root with their trees, and the paths of files to be asked about.
 
-    `turned_on` are options that files beside the code set: what they are by default says nothing then.
+    `turned_on` are options that files beside the code set: what they are by default says nothing then. `declared` is
+    what the user says of functions.
     """
     found: dict[tuple[str, Position, Happening], Operation] = {}
 
@@ -105,13 +110,13 @@ def execute_project(
             getattr(value, "source", ""),
             tuple(getattr(value, "way", ())),
             calls,
-            event.level != "orphan",
+            event.level not in ("orphan", "presumed"),
             event.in_forward,
             event.function,
         )
 
     visits = Visits(asked)
-    run = run_project(Project(files, turned_on), hear, visits if asked else None)
+    run = run_project(Project(files, turned_on, declared), hear, visits)
     by_file: dict[str, list[Operation]] = {}
     for making, use in run.loaders:
         made = Operation(_position(making.node), Happening.LOADER, "certain", loader=use)
@@ -125,7 +130,7 @@ def execute_project(
         path: {Operation(_position(node), what, "guess"): heat for (node, what), heat in of_file.items()}
         for path, of_file in visits.untold.items()
     }
-    return Executed(told, visits.by_line, untold, left_out)
+    return Executed(told, visits, untold, left_out)
 
 
 def _adds_little(left_out: LeftOut, executed: Collection[tuple[str, int]]) -> bool:

@@ -33,12 +33,10 @@ class LoaderRule(CallRule, base=True):
     def answers(self, site: Site) -> Iterator[Match | Guard]:
         """Without `when` as of the module: how often a loader is built says nothing of how often it is used.
 
-        A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
-        waits for.
+        A loader that nothing builds, or only if somebody turns an option on, loads nothing that anyone waits for.
         """
         if _is_of_torch(site):
-            known, block = site.file.reachability, site.block
-            idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
+            idle = is_idle(site)
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:
                     sure = min(answer.sure, Confidence.POSSIBLE) if idle else answer.sure
@@ -68,8 +66,7 @@ class LoaderUseRule(OperationRule, base=True):
     def of_operation(self, site: Site, operation: Operation) -> Match | None:
         """What is wrong with a loader of PyTorch.
 
-        A loader that no training program builds, or none as the project sets its options, loads nothing that anyone
-        waits for.
+        A loader that nothing builds, or only if somebody turns an option on, loads nothing that anyone waits for.
         """
         use = operation.loader
         if use is None or not _is_of_torch(site):
@@ -77,9 +74,7 @@ class LoaderUseRule(OperationRule, base=True):
         match = self.of_use(site, use)
         if match is None:
             return None
-        known, block = site.file.reachability, site.block
-        idle = known.is_unreferenced(block) or known.is_untrained(block) or known.is_unchosen(block)
-        sure = min(match.sure, Confidence.POSSIBLE) if idle else match.sure
+        sure = min(match.sure, Confidence.POSSIBLE) if is_idle(site) else match.sure
         return replace(match, site=site.at(site.call, site.file.outline.module), sure=sure)
 
     @abstractmethod
@@ -89,6 +84,11 @@ class LoaderUseRule(OperationRule, base=True):
     def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
         """How often a loader is built says nothing of how often it is used."""
         return self.worded(site, match, self.confidence(site, match, operation))
+
+
+def is_idle(site: Site) -> bool:
+    """Whether code never runs, or only if somebody turns on an option that is off by default."""
+    return site.heat.optional or site.file.reachability.is_unreferenced(site.block)
 
 
 def is_for_training(site: Site, use: ExecutedLoader) -> bool:

@@ -94,10 +94,3 @@ def test_the_parts_of_and_are_kept() -> None:
 
 def test_a_condition_speaks_to_people() -> None:
     assert condition("rank == 0 and step % 100 == 0").words == "on some ranks and every 100 steps"
-
-
-def test_a_test_is_read_once_for_its_block_and_for_those_who_ask_about_it() -> None:
-    model = file_model("for batch in loader:\n    if timer.due():\n        act()\n")
-    branch = next(block for block in model.outline.blocks if block.test is not None)
-    assert branch.test is not None
-    assert model.conditions.of(branch) is model.conditions.of_test(branch.test, True, branch)

@@ -23,9 +23,6 @@ OTHER_TESTS = {
     "rules/trainlint_rules/memory/idioms/unused_graphs.py": "whether a statement only tests a value",
 }
 """Files that look at the `test` of a statement for something else than when code runs."""
-BRANCHES = {
-    "trainlint/analysis/frequency/block_ways.py": "finds the branch of a skeleton that a whole update stands under",
-}
 INTERNAL = "trainlint.analysis.conditions.guards"
 """Hands out the tests around a block, to the reader alone."""
 _OF_TEST = ("test", "negated", "after_exit", "BRANCH")
@@ -66,7 +63,7 @@ def _read_in(module: str) -> list[str]:
 
 
 def test_no_other_module_reads_guards() -> None:
-    allowed = {**dict.fromkeys(OTHER_TESTS, ".test"), **dict.fromkeys(BRANCHES, ".BRANCH")}
+    allowed = dict.fromkeys(OTHER_TESTS, ".test")
     found = [
         f"{module}:{item}: ask trainlint.analysis.conditions instead"
         for module in _modules()
@@ -79,7 +76,6 @@ def test_no_other_module_reads_guards() -> None:
 
 def test_exceptions_are_needed() -> None:
     assert [name for name in OTHER_TESTS if not any(item.endswith(".test") for item in _read_in(name))] == []
-    assert [name for name in BRANCHES if not any(item.endswith(".BRANCH") for item in _read_in(name))] == []
 
 
 @pytest.mark.parametrize(

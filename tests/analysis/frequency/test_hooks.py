@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.analysis.frequency.framework_roles import gradients_off, role
+from trainlint.analysis.tables.frameworks.roles import gradients_off, role
 
 MODULE = ("lightning.pytorch.LightningModule",)
 CALLBACK = ("pytorch_lightning.callbacks.Callback",)

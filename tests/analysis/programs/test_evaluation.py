@@ -241,29 +241,6 @@ def test_several_epochs_on_one_batch_are_parts_of_its_step() -> None:
     assert heat_of_line(code, "optimizer.step()") is Heat.INNER
 
 
-def test_a_loop_over_loaders_is_no_step() -> None:
-    code = """
-        def train(model, train_loaders, optimizer):
-            for loader in train_loaders:
-                print(loader)
-                for step in range(1000):
-                    model(next(loader)).mean().backward()
-                    optimizer.step()
-        """
-    assert heat_of_line(code, "print(loader)") is not Heat.STEP
-    assert heat_of_line(code, "optimizer.step()").in_step
-
-
-def test_a_logger_that_updates_parameters_trains_nothing() -> None:
-    code = """
-        for trial in range(trials):
-            logger.update_params({"trial": trial})
-            print(trial)
-        """
-    assert not heat_of_line(code, "print(trial)").in_step
-    assert heat_of_line(code.replace("logger", "optim_wrapper"), "print(trial)").in_step
-
-
 def test_a_with_block_surely_binds() -> None:
     model = file_model(
         """

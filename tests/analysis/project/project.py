@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from tests.analysis.facts import MARK, marked, value_of
+from tests.executed import frequencies
 from trainlint.analysis.callgraph.modules import Modules
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.analysis.project.linking import link
 from trainlint.analysis.project.neighbours import groups, imports_among
@@ -27,7 +27,7 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.values import Kind, Value
 from trainlint.config import Config
-from trainlint.finding import Heat
+from trainlint.finding import NOTHING_EXECUTED, Heat, HeatFact
 from trainlint.source import source_from_text
 
 ROOT = PurePath("/project")
@@ -87,7 +87,11 @@ def project(files: Mapping[str, str], shipped: Mapping[str, str] | None = None) 
     models = alone(files)
     summaries = {path: summarise(model) for path, model in models.items()}
     outsides = linked(summaries, {path: model.source.text for path, model in models.items()}, shipped)
-    return Project({path: model.with_context(outsides[path]) for path, model in models.items()}, summaries, outsides)
+    executed = frequencies(*(model.source for model in models.values()))
+    told = {path: model.with_context(outsides[path]) for path, model in models.items()}
+    for path, model in told.items():
+        model.frequencies = executed.get(path, NOTHING_EXECUTED)
+    return Project(told, summaries, outsides)
 
 
 def check(files: Mapping[str, str]) -> Project:

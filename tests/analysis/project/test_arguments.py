@@ -49,30 +49,12 @@ def helper(parameter: str, calls: str, test: str, heat: str) -> dict[str, str]:
 
 
 PROJECTS = {
-    "a flag that no call sets": helper("table=False", "score(batch)", "table", "rare"),
     "a flag that one call sets": helper("table=False", "score(batch); score(batch, True)", "table", "step"),
     "a flag that a call computes": helper("table=False", "score(batch, table=wanted)", "table", "step"),
     "a flag that may be unpacked": helper("table=False", "score(batch, **options)", "table", "step"),
-    "a word": helper("kind='loss'", "score(batch, kind='loss')", "kind == 'predict'", "rare"),
     "another word": helper("kind='loss'", "score(batch, kind='loss')", "kind != 'predict'", "step"),
-    "a negated flag": helper("fast=True", "score(batch)", "not fast", "rare"),
-    "two tests at once": helper("fast=True, deep=True", "score(batch, fast=False)", "fast and deep", "rare"),
     "one of two tests": helper("fast=True, deep=True", "score(batch, fast=False)", "fast or deep", "step"),
-    "a constructor's default": net("Net(64)", "step", "rare"),
-    "a constructor that is told": net("Net(64, draws=False, reduce='none')", "rare", "step"),
     "a constructor that gets what nobody knows": net("Net(64, draws=wanted, reduce=how)", "step", "step"),
-    "a parameter that is handed on": {
-        "train.py": each_step("from work import outer", "outer(batch, table=False)"),
-        "work.py": """
-            def outer(x, table=True):
-                return inner(x, table)
-
-            def inner(x, table):
-                if table:
-                    print(x)  #= rare
-                return x
-        """,
-    },
     "a parameter that is assigned before it is handed on": {
         "train.py": each_step("from work import outer", "outer(batch, table=False)"),
         "work.py": """
@@ -84,26 +66,6 @@ PROJECTS = {
                 if table:
                     print(x)  #= step
                 return x
-        """,
-    },
-    "evaluation asks for more than training": {
-        "train.py": """
-            from work import score
-
-            for batch in train_loader:
-                loss = score(batch)
-                loss.backward()
-            for batch in val_loader:
-                score(batch, table=True)
-        """,
-        "work.py": """
-            def score(x, table=False):
-                if table:
-                    show(x)
-                return x.sum()
-
-            def show(x):
-                print(x)  #= rare
         """,
     },
     "a loop that trains or evaluates, as each call says": {
@@ -119,34 +81,6 @@ PROJECTS = {
 
             run(train_loader, True)
             run(val_loader, False)
-        """,
-    },
-    "a branch of a loop that no call of its function wants": {
-        "train.py": """
-            def run(loader, plots=False):
-                for batch in loader:
-                    loss = model(batch)
-                    loss.backward()
-                    if plots:
-                        draw(loss)  #= rare
-
-            run(train_loader)
-        """,
-    },
-    "a class that a registry makes, too": {
-        "train.py": each_step("from net import Net\n\nmodel = Net()\n"),
-        "net.py": """
-            from torch import nn
-
-            @MODELS.register
-            class Net(nn.Module):
-                def __init__(self, draws=False):
-                    self.draws = draws
-
-                def forward(self, x):
-                    if self.draws:
-                        print(x)  #= step
-                    return x.sum()
         """,
     },
 }

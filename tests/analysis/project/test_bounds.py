@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 from tests.analysis.project.project import Project, alone, linked, project
-from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project import hierarchy
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summarise import summarise
-from trainlint.finding import Heat
 
 LOOP = "for batch in train_loader:\n    loss = model(batch)\n    loss.backward()\n"
 
@@ -26,7 +23,6 @@ class Work:
 
     def __init__(self) -> None:
         """Nothing was run yet."""
-        self.heats = 0
         self.bodies = 0
         self.followed = 0
         self.given = 0
@@ -34,13 +30,9 @@ class Work:
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """Count looks at the callers of functions, at what bodies hold, and at access paths."""
+    """Count looks at what bodies hold, and at access paths."""
     work = Work()
-    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._kinds_in_body, Follower._follow, Follower.value
-
-    def count_heat(*given: Any) -> HeatFact:
-        work.heats += 1
-        return hottest(*given)
+    inside, start, value = Steps._kinds_in_body, Follower._follow, Follower.value
 
     def count_body(*given: Any) -> Any:
         work.bodies += 1
@@ -55,7 +47,6 @@ def counted() -> Iterator[Work]:
         return value(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FrequencyFixpoint, "_hottest", count_heat)
         patch.setattr(Steps, "_kinds_in_body", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
         patch.setattr(Follower, "value", count_value)
@@ -85,10 +76,7 @@ def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
         lines[home[number]] += [f"    m{home[called]}.f{called}(x)" for called in calls]
     sources = {f"m{number}.py": "\n".join(text) + "\n" for number, text in enumerate(lines)}
     sources["train.py"] = "import m0\n" + LOOP + "    m0.f0(loss)\n"
-    found, work = count_linking(sources)
-    assert found.heat("m1.py", "f1").heat is Heat.STEP
-    assert found.heat("m29.py", "f2999").heat is Heat.STEP
-    assert work.heats < 20 * count
+    _, work = count_linking(sources)
     assert work.followed < 40 * count
 
 
@@ -97,14 +85,12 @@ def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
 def test_one_file_of_ten_thousand_functions() -> None:
     count = 10_000
     many = "\n".join(f"def f{number}(x):\n    return f{number + 1}(x)" for number in range(count))
-    found, work = count_linking(
+    _, work = count_linking(
         {
             "many.py": f"{many}\ndef f{count}(x):\n    return x\n",
             "train.py": "from many import f0, f9\n" + LOOP + "    f0(loss)\n    f9(loss)\n",
         }
     )
-    assert found.heat("many.py", f"f{count}").heat is Heat.STEP
-    assert work.heats < 10 * count
     assert work.followed < 20 * count
 
 
@@ -118,8 +104,7 @@ def test_star_imports_in_a_circle() -> None:
     }
     sources["m17.py"] += "def log(loss):\n    print(loss)\n"
     calls = "".join(f"    log(loss)\n    missing{number}(loss)\n" for number in range(50))
-    found, work = count_linking(sources | {"train.py": "from m0 import *\n" + LOOP + calls})
-    assert found.heat("m17.py", "log").heat is Heat.STEP
+    _, work = count_linking(sources | {"train.py": "from m0 import *\n" + LOOP + calls})
     assert work.followed < 1000 * count
 
 
@@ -133,7 +118,6 @@ def test_a_deep_hierarchy_of_classes() -> None:
     last = count - 1
     sources["train.py"] = f"from c{last} import C{last}\nthing = C{last}()\n" + LOOP + "    thing.work()\n"
     found, work = count_linking(sources)
-    assert found.heat("c0.py", "C0.work").heat is Heat.STEP
     assert len(found.facts_by_file[f"c{last}.py"].bases[f"C{last}"]) == last
     assert work.followed < 100 * count
 
@@ -148,7 +132,6 @@ def test_a_helper_that_is_called_twenty_thousand_times() -> None:
         sources[f"m{number}.py"] = f"from helper import helper\ndef f(x):\n{calls}"
     sources["train.py"] = "from helper import helper\n" + LOOP + "    helper(loss)\n"
     found, work = count_linking(sources)
-    assert found.heat("helper.py", "helper").heat is Heat.STEP
     assert not found.facts_by_file["helper.py"].arguments
     assert work.followed < 10 * count
 
@@ -189,8 +172,7 @@ def test_a_function_that_is_handed_on_a_thousand_times(circle: bool) -> None:
     lines = [f"def f{number}(g):\n    g()\n    f{number + 1}(g)\n" for number in range(count)]
     lines.append(f"def f{count}(g):\n    g()\n    {'f0(g)' if circle else ''}\n")
     train = "from many import f0\n\ndef log():\n    print()\n\n" + LOOP + "    f0(log)\n"
-    found, work = count_linking({"many.py": "".join(lines), "train.py": train})
-    assert found.heat("train.py", "log").heat is Heat.STEP
+    _, work = count_linking({"many.py": "".join(lines), "train.py": train})
     assert work.given < 10 * count
 
 
@@ -203,14 +185,13 @@ def test_a_class_from_which_a_thousand_derive() -> None:
         for number in range(count)
     )
     train = "from many import C7\nmodel = C7()\n" + LOOP + "    model.work()\n"
-    found, work = count_linking({"base.py": base, "many.py": many, "train.py": train})
-    assert found.heat("base.py", "Base.work").heat is Heat.STEP
+    _, work = count_linking({"base.py": base, "many.py": many, "train.py": train})
     assert work.followed < 20 * (count + calls)
 
 
 def test_a_file_that_imports_itself() -> None:
     found = project({"me.py": "import me\nfrom me import *\nfrom me import f as g\ndef f(x):\n    me.f(g(x))\n"})
-    assert found.facts_by_file["me.py"].heats.keys() <= {"f"}
+    assert found.facts_by_file["me.py"].gradients_off.keys() <= {"f"}
 
 
 def test_a_chain_of_classes_is_linked_in_time_linear_in_its_length(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,24 +240,6 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
         """,
         "trainer.py": TRAINER,
     },
-    "an annotation that may be None, in quotes, by its module": {
-        "loop.py": """
-            from typing import TYPE_CHECKING, Optional
-
-            import trainer
-            if TYPE_CHECKING:
-                from quick import Quick
-
-            def train(one: Optional[trainer.One], two: "Quick | None", train_loader):
-                for batch in train_loader:
-                    loss = model(batch)
-                    loss.backward()
-                    one.update(loss)
-                    two.update(loss)
-        """,
-        "trainer.py": TRAINER.replace("Trainer", "One"),
-        "quick.py": TRAINER.replace("Trainer", "Quick"),
-    },
     "an attribute that is annotated where it is handed in": {
         "loop.py": """
             from trainer import Trainer
@@ -274,55 +256,11 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
         """,
         "trainer.py": TRAINER,
     },
-    "an attribute that the class body annotates": {
-        "loop.py": """
-            from dataclasses import dataclass
-            from trainer import Trainer
-
-            @dataclass
-            class Program:
-                helper: Trainer
-
-                def run(self, train_loader):
-                    for batch in train_loader:
-                        loss = self.model(batch)
-                        loss.backward()
-                        self.helper.update(loss)
-        """,
-        "trainer.py": TRAINER,
-    },
-    "what a factory says it returns": {
-        "train.py": each_step("from factory import build\nhelper = build(config)", "helper.update(loss)"),
-        "factory.py": """
-            from trainer import Trainer
-
-            def build(config) -> Trainer:
-                return REGISTRY[config.name](config)
-        """,
-        "trainer.py": TRAINER,
-    },
     "calling an object": {
         "train.py": each_step("from meter import Meter\nmeter = Meter()", "meter(loss)"),
         "meter.py": """
             class Meter:
                 def __call__(self, loss):
-                    print(loss)  #= step
-        """,
-    },
-    "a property is no call": {
-        "train.py": each_step("from meter import Meter\nmeter = Meter()", "meter.value"),
-        "meter.py": """
-            class Meter:
-                @property
-                def value(self):
-                    return self.total  #= unknown
-        """,
-    },
-    "a method whose name only one family of classes has": {
-        "train.py": each_step("import trainer", "context.engine.finish_update(loss)"),
-        "trainer.py": """
-            class Trainer:
-                def finish_update(self, loss):
                     print(loss)  #= step
         """,
     },

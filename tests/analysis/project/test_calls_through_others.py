@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.project.project import check, project
-from trainlint.finding import Heat
+from tests.analysis.project.project import check
 
 WAYS: dict[str, dict[str, str]] = {
     "a decorator": {
@@ -71,29 +70,6 @@ WAYS: dict[str, dict[str, str]] = {
                 return inner
 
             @timed
-            def log(loss):
-                print(loss)  #= step
-        """,
-        "train.py": """
-            from work import log
-            for batch in train_loader:
-                loss = model(batch)
-                loss.backward()
-                log(loss)
-        """,
-    },
-    "a decorator that is a class": {
-        "deco.py": """
-            class Timed:
-                def __init__(self, fn):
-                    self.fn = fn
-                def __call__(self, *args):
-                    print(args)  #= step
-                    return self.fn(*args)
-        """,
-        "work.py": """
-            from deco import Timed
-            @Timed
             def log(loss):
                 print(loss)  #= step
         """,
@@ -212,42 +188,6 @@ WAYS: dict[str, dict[str, str]] = {
                         for name, fn in self.losses.items():
                             loss = loss + fn(self.model(x), y)
                         loss.backward()
-        """,
-    },
-    "a callable object as collate function": {
-        "collate.py": """
-            class Pack:
-                def __call__(self, items):
-                    return items  #= worker
-        """,
-        "train.py": """
-            from torch.utils.data import DataLoader
-            from collate import Pack
-            loader = DataLoader(data, collate_fn=Pack(3), num_workers=4)
-        """,
-    },
-    "a collate function of another file": {
-        "coll.py": """
-            def pack_items(items):
-                return items  #= worker
-        """,
-        "train.py": """
-            from torch.utils.data import DataLoader
-            from coll import pack_items
-            loader = DataLoader(data, collate_fn=pack_items, num_workers=4)
-        """,
-    },
-    "a method as collate function": {
-        "coll.py": """
-            class Data:
-                def pack(self, items):
-                    return items  #= worker
-        """,
-        "train.py": """
-            from torch.utils.data import DataLoader
-            from coll import Data
-            data = Data()
-            loader = DataLoader(data, collate_fn=data.pack, num_workers=4)
         """,
     },
     "a dataset without a known base class": {
@@ -429,11 +369,6 @@ BUILT = {
 }
 
 
-def test_what_is_built_from_an_object_is_not_that_object() -> None:
-    """That a tool calls the model once says nothing of how often its encoder runs."""
-    assert project(BUILT).heat("parts.py", "Encoder.forward").heat is Heat.UNKNOWN
-
-
 SCHEDULED = {
     "schedule.py": """
         def run(step, batches):
@@ -459,21 +394,6 @@ SCHEDULED = {
         run(second_step, train_loader)
     """,
 }
-
-
-def test_an_inner_function_that_its_program_calls_runs_what_each_program_gives() -> None:
-    """It is no decorator: nothing but the programs decides which function it runs, and each of them trains."""
-    found = project(SCHEDULED)
-    for name in ("first_step", "second_step"):
-        heat = found.heat("work.py", name)
-        assert (heat.heat, heat.confidence > 0.8) == (Heat.STEP, True)
-
-
-def test_a_wrapper_that_is_hot_for_one_function_says_little_of_the_others() -> None:
-    found = project(WRAPPED)
-    hot, cold = found.heat("work.py", "hot"), found.heat("work.py", "cold")
-    assert (hot.heat, cold.heat) == (Heat.STEP, Heat.STEP)
-    assert hot.confidence > 0.9 > 0.7 > cold.confidence
 
 
 @pytest.mark.parametrize(

@@ -41,23 +41,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                     print(loss)  #= unknown
         """,
     },
-    "the base calls what each of ten derived classes fills in": {
-        "base.py": """
-            class Base:
-                def train(self, train_loader):
-                    for batch in train_loader:
-                        loss = self.compute(batch)
-                        loss.backward()
-
-                def compute(self, batch):
-                    raise NotImplementedError
-        """,
-        "mine.py": "from base import Base\nimport torch\n"
-        + "\n".join(
-            f"class Mine{number}(Base):\n    def compute(self, batch):\n        a = batch  #= step, tensor host\n"
-            for number in range(10)
-        ),
-    },
     "the base calls what derived classes fill in": {
         "base.py": """
             class Base:
@@ -370,32 +353,6 @@ PROJECTS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
 def test_classes_are_known_through_their_bases(files: dict[str, str]) -> None:
     check(files)
-
-
-def test_a_class_method_that_makes_an_object_does_not_call_it() -> None:
-    found = check(
-        {
-            "train.py": each_step("from net import Net", "print(Net.build(loss))"),
-            "net.py": """
-                from torch import nn
-
-                class Net(nn.Module):
-                    def forward(self, x):
-                        return x.relu()  #= unknown
-
-                    @classmethod
-                    def build(cls, size):
-                        net = cls(size)
-                        made = net  #= module, step
-                        net.note()
-                        return net
-
-                    def note(self):
-                        print(self)  #= step
-            """,
-        }
-    )
-    assert found.heat("net.py", "Net.build").heat.in_step
 
 
 def test_a_class_that_is_its_own_base_is_no_trap() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.project.project import project
-from trainlint.finding import Heat
 
 AGENT = """
 import torch
@@ -40,22 +39,22 @@ CONFIGURATION = "learner:\n  {key}: shop.agent.Learner\n  rate: 0.1\n"
 
 
 @pytest.mark.parametrize(
-    ("imports", "build", "configuration", "heat"),
+    ("imports", "build", "configuration", "linked"),
     [
-        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="_target_"), Heat.STEP),
-        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="class"), Heat.STEP),
+        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="_target_"), True),
+        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="class"), True),
         (
             "from hydra.utils import instantiate",
             "instantiate(cfg.learner, net=None)",
             CONFIGURATION.format(key="_target_"),
-            Heat.STEP,
+            True,
         ),
-        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="name"), Heat.UNKNOWN),
-        ("import hydra", "hydra.main(cfg.learner)", CONFIGURATION.format(key="_target_"), Heat.UNKNOWN),
+        ("import hydra", "hydra.utils.instantiate(cfg.learner)", CONFIGURATION.format(key="name"), False),
+        ("import hydra", "hydra.main(cfg.learner)", CONFIGURATION.format(key="_target_"), False),
     ],
 )
 def test_an_object_of_a_class_that_a_configuration_names(
-    imports: str, build: str, configuration: str, heat: Heat
+    imports: str, build: str, configuration: str, linked: bool
 ) -> None:
     files = {
         "shop/__init__.py": "",
@@ -64,4 +63,4 @@ def test_an_object_of_a_class_that_a_configuration_names(
         "train.py": TRAIN.format(imports=f"{imports}\nimport shop.agent", build=build),
     }
     found = project(files, {"config.yaml": configuration})
-    assert found.heat("shop/memory.py", "Memory.sample").heat is heat
+    assert ("Memory.sample" in found.facts_by_file["shop/memory.py"].gradients_off) is linked

@@ -128,13 +128,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         """,
         "helper.py": "def same(parts):\n    return parts\n",
     },
-    "a wrapped model's own method": {
-        "train.py": each_step(
-            "from torch.nn.parallel import DistributedDataParallel as DDP\nfrom net import Net\nmodel = DDP(Net())",
-            "model.module.note(loss)",
-        ),
-        "net.py": "class Net:\n    def note(self, loss):\n        print(loss)  #= step\n",
-    },
     "a model that a function wraps and hands back": {
         "train.py": """
             from build import wrap
@@ -319,18 +312,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         "tables.py": "from logs import log\n\nLOSSES = {'log': log}\n",
         "logs.py": LOG,
     },
-    "a table that is asked by get": {
-        "train.py": each_step("from tables import build\nhelper = build(config)", "helper.update(loss)"),
-        "tables.py": """
-            from parts import One
-
-            TABLE = {"one": One}
-
-            def build(config):
-                return TABLE.get(config.name)()
-        """,
-        "parts.py": "class One:\n    def update(self, loss):\n        print(loss)  #= step\n",
-    },
     "one of two by a test": {
         "train.py": each_step(
             "from parts import One, Two\nhelper = One() if config.one else Two()", "helper.update(loss)"
@@ -492,7 +473,6 @@ HANDED_THROUGH = {
     "a table's class": handed_through(BY_TABLE, LOOP_WITH_HELPER, classes=3),
     "a branch's class": handed_through(BY_BRANCH, PLAIN_LOOP, classes=3),
     "what another file makes": handed_through(BY_OTHERS, LOOP_WITH_HELPER, classes=3) | {"others.py": OTHERS},
-    "too many classes to tell": handed_through(OF_EIGHT, PLAIN_LOOP, classes=8, heat="unknown"),
 }
 
 

@@ -5,76 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.project.project import check, each_step
-from trainlint.finding import Heat
 
 PROJECTS: dict[str, dict[str, str]] = {
-    "a branch needs what no call hands over": {
-        "train.py": """
-            from work import spread
-
-            for batch in train_loader:
-                loss = spread(model(batch), size=batch.size(0))
-                loss.backward()
-        """,
-        "work.py": """
-            def spread(values, size=None, mask=None):
-                if mask is not None:
-                    values = values[mask]  #= rare
-                return values[:size]  #= step
-        """,
-    },
-    "each kind of caller": {
-        "train.py": """
-            import work
-
-            def main():
-                work.prepare()
-                for epoch in range(90):
-                    work.begin(epoch)
-                    for step, batch in enumerate(train_loader):
-                        loss = model(batch)
-                        loss.backward()
-                        work.note(loss)
-                        for group in optimizer.param_groups:
-                            work.adjust(group)
-                        if step % 100 == 0:
-                            work.report(loss)
-                    for batch in val_loader:
-                        work.score(model(batch))
-                work.finish()
-
-            main()
-        """,
-        "work.py": """
-            def prepare():
-                print("ready")  #= once
-
-            def begin(epoch):
-                print(epoch)  #= epoch
-
-            def note(loss):
-                print(loss)  #= step
-                for name in names:
-                    print(name)  #= inner
-                if index % 10 == 0:
-                    print(loss)  #= rare
-
-            def adjust(group):
-                print(group)  #= inner
-
-            def report(loss):
-                print(loss)  #= rare
-
-            def score(output):
-                print(output)  #= eval-step
-
-            def finish():
-                print("done")  #= once
-
-            def unused():
-                print("nobody calls this")  #= unknown
-        """,
-    },
     "the step itself stands in another file": {
         "main.py": """
             from engine import train_one_epoch
@@ -112,30 +44,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                 loss.backward()
         """,
     },
-    "an evaluation in another file": {
-        "main.py": """
-            from evaluate import evaluate
-
-            for epoch in range(9):
-                for batch in train_loader:
-                    model(batch).backward()
-                evaluate(model, val_loader)
-        """,
-        "evaluate.py": """
-            import torch
-            from metrics import accuracy
-
-            @torch.no_grad()
-            def evaluate(model, val_loader):
-                for batch in val_loader:
-                    accuracy(model(batch))
-                print("done")  #= epoch, gradients off
-        """,
-        "metrics.py": """
-            def accuracy(output):
-                return output.argmax()  #= eval-step, gradients off
-        """,
-    },
     "the hottest of several callers counts": {
         "one.py": "from shared import note\nnote(0)\n",
         "two.py": each_step("from shared import note", "note(loss)"),
@@ -162,20 +70,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         "one.py": "from two import second\ndef first(loss):\n    second(loss)\n",
         "two.py": "from three import third\ndef second(loss):\n    third(loss)\n",
         "three.py": "def third(loss):\n    print(loss)  #= step\n",
-    },
-    "there and back": {
-        "train.py": """
-            from helpers import each
-
-            def note(loss):
-                print(loss)  #= step
-
-            for batch in train_loader:
-                loss = model(batch)
-                loss.backward()
-                each(loss)
-        """,
-        "helpers.py": "import train\ndef each(loss):\n    train.note(loss)\n",
     },
     "files that call each other in a circle": {
         "train.py": each_step("from one import ping", "ping(loss, 3)"),
@@ -224,36 +118,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                 return samples  #= worker
         """,
     },
-    "a step that a trainer of another file is given": {
-        "train.py": """
-            from ignite.engine import Engine
-            from steps import update
-
-            trainer = Engine(update)
-        """,
-        "steps.py": """
-            def update(engine, batch):
-                loss = model(batch).mean()
-                loss.backward()
-                print(loss)  #= step
-        """,
-    },
-    "a generator of another file that the loop draws from": {
-        "train.py": """
-            from batches import forever
-
-            for batch in forever(train_loader):
-                loss = model(batch)
-                loss.backward()
-        """,
-        "batches.py": """
-            def forever(loader):
-                while True:
-                    for batch in loader:
-                        print(batch)  #= step
-                        yield batch
-        """,
-    },
     "a method of another file that takes one step of a group of batches": {
         "train.py": """
             from learner import take_step
@@ -269,12 +133,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                     loss.backward()
                 optimizer.step()  #= step
         """,
-    },
-    "tests and benchmarks heat nothing": {
-        "tests/test_note.py": each_step("from mine.note import note", "note(loss)"),
-        "benchmarks/speed.py": each_step("from mine.note import note", "note(loss)"),
-        "mine/__init__.py": "",
-        "mine/note.py": "def note(loss):\n    print(loss)  #= unknown\n",
     },
     "an exception handler": {
         "train.py": """
@@ -350,38 +208,3 @@ def test_chains_name_the_files_they_go_through() -> None:
         "train.py:91: calls Trainer.update",
         "trainer.py:6: calls note",
     )
-
-
-def test_a_chain_that_comes_home_names_its_own_lines_as_any_other() -> None:
-    found = check(
-        {
-            "train.py": "import work\ndef note(loss):\n    print(loss)  #= step\n" + each_step("", "work.each(loss)"),
-            "work.py": "import train\ndef each(loss):\n    train.note(loss)\n",
-        }
-    )
-    assert found.heat("train.py", "note").chain == (
-        "train.py:5: for batch in train_loader",
-        "train.py:8: calls each",
-        "work.py:3: calls note",
-    )
-
-
-def test_what_only_a_name_links_is_less_sure() -> None:
-    method = "class Engine:\n    def finish_update(self, loss):\n        print(loss)  #= step\n"
-    sure = check({"train.py": each_step("from e import Engine\ne = Engine()", "e.finish_update(loss)"), "e.py": method})
-    unsure = check({"train.py": each_step("import e", "thing.finish_update(loss)"), "e.py": method})
-    assert sure.heat("e.py", "Engine.finish_update").confidence > 0.9
-    assert unsure.heat("e.py", "Engine.finish_update").confidence < 0.8
-
-
-def test_code_of_tests_may_be_heated_by_tests_but_is_never_surely_hot() -> None:
-    found = check(
-        {
-            "tests/test_train.py": each_step("from tests.helpers import note", "note(loss)"),
-            "tests/helpers.py": "def note(loss):\n    print(loss)  #= step\n",
-        }
-    )
-    [block] = {block for block in found.models["tests/helpers.py"].outline.block_of.values() if block.parent}
-    fact = found.models["tests/helpers.py"].heats.of(block)
-    assert fact.heat is Heat.STEP
-    assert fact.confidence <= 0.5

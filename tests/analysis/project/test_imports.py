@@ -215,11 +215,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         "logging.py": LOG,
         "types.py": LOG.replace("log", "note"),
     },
-    "a module of a package hides no standard library": {
-        "mine/__init__.py": "",
-        "mine/logging.py": UNUSED,
-        "train.py": each_step("from logging import log", "log(loss)"),
-    },
     "a library that is not there": {
         "train.py": each_step("from torch.utils import log", "log(loss)"),
         "utils.py": UNUSED,
@@ -242,10 +237,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         "jobs/train.py": each_step("import step_logs", "step_logs.log(loss)"),
         "common/step_logs.py": UNUSED,
         "more/step_logs.py": UNUSED,
-    },
-    "a module called like one of the standard library": {
-        "jobs/train.py": each_step("import logging", "logging.log(loss)"),
-        "common/logging.py": UNUSED,
     },
     "a variable that holds a function of another file": {
         "train.py": each_step("from mine import note", "note(loss)"),

@@ -76,13 +76,6 @@ TABLES: dict[str, dict[str, str]] = {
         """,
         "train.py": trained("make(cfg)", "import tower\nfrom factory import make"),
     },
-    "two registries of one class": {
-        "registry.py": REGISTRY + '    LOSSES = Registry("losses")\n',
-        "tower.py": REGISTERED,
-        "losses.py": tower("@LOSSES.register()", "from registry import LOSSES", name="Loss", heat="unknown"),
-        "train.py": trained("NETS.build(cfg)", "import tower, losses\nfrom registry import LOSSES, NETS")
-        + "other = LOSSES.build(cfg)\n",
-    },
     "a decorator that fills a dict of its file": {
         "registry.py": """
             _NETS = {}
@@ -185,15 +178,6 @@ TABLES: dict[str, dict[str, str]] = {
     "a registry that nobody in sight reads, in a project that trains": {
         "registry.py": 'from zoo_library import Registry\nNETS = Registry("nets")\n',
         "tower.py": tower("@NETS.register_module()", "from registry import NETS"),
-        "train.py": trained("build_from_config(cfg)", "import tower\nfrom zoo_library import build_from_config"),
-    },
-    "a registry that nobody in sight reads, in a project that does not train": {
-        "registry.py": 'from zoo_library import Registry\nNETS = Registry("nets")\n',
-        "tower.py": tower("@NETS.register_module()", "from registry import NETS", heat="unknown"),
-        "main.py": "import tower\nfrom zoo_library import build_from_config\nnet = build_from_config(cfg)\n",
-    },
-    "a module that nobody registers says nothing": {
-        "tower.py": tower(heat="unknown"),
         "train.py": trained("build_from_config(cfg)", "import tower\nfrom zoo_library import build_from_config"),
     },
 }

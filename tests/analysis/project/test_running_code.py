@@ -209,16 +209,6 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
 """),
         {"old", "first", "second", "third"},
     ),
-    "a function of autograd of which nothing uses the further name": (
-        with_work("""
-    class Act(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x
-    act = Act.apply
-"""),
-        {"old", "Act.forward"},
-    ),
     "a function of autograd that is called by its further name": (
         with_work(
             """

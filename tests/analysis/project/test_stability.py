@@ -84,16 +84,6 @@ def summaries() -> dict[str, Summary]:
     return {path: summarise(model) for path, model in alone(FILES).items()}
 
 
-def test_there_is_something_to_tell() -> None:
-    told = linked(summaries(), TEXTS)
-    assert told["mine/trainer.py"].heats["Trainer.update"].heat.in_step
-    assert told["mine/factory.py"].heats["Mine.finish"].heat.in_step
-    assert told["mine/parts.py"].heats
-    assert told["mine/factory.py"].bases
-    assert any(outside.arguments for outside in told.values())
-    assert any(outside.returned for outside in told.values())
-
-
 def test_linking_twice_gives_the_same() -> None:
     found = summaries()
     assert linked(found, TEXTS) == linked(found, TEXTS)

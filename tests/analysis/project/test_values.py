@@ -557,20 +557,6 @@ def test_a_helper_that_everybody_calls_is_left_alone(calls: int, expected: str) 
     )
 
 
-def test_what_everybody_calls_is_not_followed_either() -> None:
-    found = project(
-        {
-            "train.py": "from work import use\nfrom part import Part\n" + "use(Part())\n" * (MOST_CALLERS + 1),
-            "work.py": "def use(given):\n    given.finish()\n",
-            "part.py": (
-                "class Part:\n    def finish(self):\n        pass\n\n"
-                "class Other:\n    def finish(self):\n        pass\n"
-            ),
-        }
-    )
-    assert not found.facts_by_file["part.py"].heats.keys() & {"Part.finish", "Other.finish"}
-
-
 def test_tests_tell_nothing_of_the_values_they_pass() -> None:
     check(
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
@@ -24,10 +24,8 @@ class Edge(NamedTuple):
 class CallGraph:
     """The blocks, functions and calls of several files under one numbering, in the order of the files."""
 
-    def __init__(self, skeletons: Sequence[Skeleton], options: Sequence[Mapping[str, tuple[str, ...]]] = ()) -> None:
+    def __init__(self, skeletons: Sequence[Skeleton]) -> None:
         self.skeletons = skeletons
-        self.options = options
-        """For each file, the values that options may have by default, as far as its code asks for them."""
         self.first_block: list[int] = []
         """For each file, the number of its first block here; likewise below."""
         self.first_function: list[int] = []
@@ -93,9 +91,9 @@ class CallGraph:
         return found
 
 
-def build_call_graph(skeletons: Sequence[Skeleton], options: Sequence[Mapping[str, tuple[str, ...]]] = ()) -> CallGraph:
+def build_call_graph(skeletons: Sequence[Skeleton]) -> CallGraph:
     """Number what stands in the files, with the edges inside each file."""
-    net = CallGraph(skeletons, options)
+    net = CallGraph(skeletons)
     for number, skeleton in enumerate(skeletons):
         _add(net, number, skeleton)
     return net

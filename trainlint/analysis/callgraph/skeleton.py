@@ -7,15 +7,12 @@ named tuples are made and pickled twice as fast as frozen dataclasses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments, option_in, parameter_of_caller
-from trainlint.analysis.conditions.settings.required_values import RequiredValue
+from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.finding import Heat
 
 NOWHERE = -1
 """The number of no block and of no function: what is around the module."""
@@ -51,14 +48,8 @@ class Shape(NamedTuple):
     parent: int
     line: int
     words: str = ""
-    """For loops: how they read; for branches and handlers: why they run only now and then, "" where they do not."""
+    """For loops: how they read."""
     traits: LoopTrait = LoopTrait.NONE
-    requires: tuple[tuple[RequiredValue, ...], ...] = ()
-    """For branches: clauses of what settings must be in most steps, which must all hold."""
-    unknown: str = ""
-    """For branches: that nothing says how often their test holds, in words; "" where something does."""
-    ever: tuple[tuple[RequiredValue, ...], ...] = ()
-    """For branches: what settings must be for them to run at all."""
 
 
 class Handing(Enum):
@@ -103,8 +94,6 @@ class CallShape(NamedTuple):
     """What it returns is entered by a `with`."""
     passed: PassedArguments = NO_ARGUMENTS
     """Which arguments it passes."""
-    column: int = 1
-    """1-based, in characters."""
 
 
 class FunctionShape(NamedTuple):
@@ -124,29 +113,8 @@ class FunctionShape(NamedTuple):
     outside_off: bool
     """Autograd is off where it is defined."""
     generator: bool = False
-    decorators: tuple[str, ...] = ()
-    declared: Heat | None = None
-    """The heat that the user's configuration gives it."""
     parameters: tuple[str, ...] = ()
     """What a call passes, in order, without the object that it is called on."""
-    defaults: tuple[tuple[str, str], ...] = ()
-    """Parameters with their defaults, where these are constants."""
-    configured: tuple[tuple[str, str], ...] = ()
-    """Parameters that a decorator fills from options, whoever calls it, with what it gives them."""
-    yes: tuple[tuple[RequiredValue, ...], ...] = ()
-    """For functions that answer a question: what they require of settings to answer yes."""
-    no: tuple[tuple[RequiredValue, ...], ...] = ()
-    """What they require to answer no."""
-
-
-class EntryShape(NamedTuple):
-    """An entry of a table of which the program takes one by a name that settings decide."""
-
-    key: str
-    table: str
-    """The variable at the top of the file that holds the table; "" for one that only its function sees."""
-    ever: tuple[tuple[RequiredValue, ...], ...]
-    """What settings must be for the entry to be taken at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,32 +129,7 @@ class Skeleton:
     """Class → its base classes as far as the file shows them, nearest first."""
     is_test_file: bool = False
     """The file tests or measures: nobody waits for its training."""
-    entries: tuple[EntryShape, ...] = ()
 
     def with_bases(self, bases: dict[str, tuple[str, ...]]) -> Skeleton:
         """The same file with what other files know of its classes."""
         return replace(self, bases=self.bases | bases)
-
-
-def required_values(skeleton: Skeleton) -> Iterator[RequiredValue]:
-    """All that a file's branches, the answers of its functions and the entries of its tables require of settings."""
-    for shape in skeleton.shapes:
-        for clause in shape.requires:
-            yield from clause
-    for function in skeleton.functions:
-        for clause in (*function.yes, *function.no):
-            yield from clause
-    for entry in skeleton.entries:
-        for clause in entry.ever:
-            yield from clause
-
-
-def options_asked_for(skeleton: Skeleton) -> set[str]:
-    """The options that a file's tests read, or that its calls pass on.
-
-    So are the parameters that they ask for or pass on: a call may unpack options of these names.
-    """
-    values = [item.value for item in required_values(skeleton)]
-    values += [value for call in skeleton.calls for _, value in call.passed.known]
-    values += [value for function in skeleton.functions for _, value in function.configured]
-    return {name for value in values if (name := option_in(value) or parameter_of_caller(value)) is not None}

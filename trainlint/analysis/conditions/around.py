@@ -43,14 +43,6 @@ class Conditions:
             if part.kind is not ConditionKind.ALWAYS
         )
 
-    def of_test(self, test: ast.expr, outcome: bool, block: Block) -> Condition:
-        """The condition under which a test in a block comes out as `outcome`."""
-        known = self._answers.get((test, outcome, block))
-        if known is None:
-            known = condition_of(test, outcome, block, self.flags, self._answers)
-            self._answers[test, outcome, block] = known
-        return known
-
     def _read(self, block: Block) -> Condition | None:
         line = getattr(block.node, "lineno", 0)
         if block.kind is BlockKind.EXCEPT:

@@ -48,11 +48,19 @@ def stands_in_else_of(one: Block, other: Block) -> bool:
     return any(guard.outcome and guard.expression in tests for guard in guards_around(other, everywhere=True))
 
 
-def conditional_value(block: Block) -> ast.expr | None:
-    """The value of `a if test else b` that a block holds; None for other blocks."""
-    if not isinstance(block.node, ast.IfExp):
-        return None
-    return block.node.orelse if block.negated else block.node.body
+def conditional_part(block: Block) -> ast.expr | None:
+    """What a block begins with in `a if test else b` or `test and a`; None for other blocks."""
+    match block.node:
+        case ast.IfExp():
+            return block.node.orelse if block.negated else block.node.body
+        case ast.BoolOp():
+            return block.node.values[1]
+    return None
+
+
+def follows_exit(block: Block) -> bool:
+    """Whether a block is what follows an early exit."""
+    return block.after_exit
 
 
 def is_branch(block: Block, *, early_exits: bool = True) -> bool:

@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 from trainlint.analysis.syntax.fast_enum import Choice
 
-CONFIDENCE_BEHIND_UNKNOWN = 0.85
-"""The most that can be said of code behind a test whose meaning is unknown: it may run in each step, or seldom."""
-
 
 class ConditionKind(Choice):
     """What decides whether the code runs."""

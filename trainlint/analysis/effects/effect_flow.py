@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.syntax.blocks import BlockKind
 
@@ -35,14 +34,14 @@ def spread_effects(
     waiting = deque(found)
     for call, functions in imported_effects.items():
         for called in functions:
-            carried = _carried(net, call, called.effects, called.parameters, ())
+            carried = _carried(net, call, called.effects, called.parameters)
             waiting += _added(net, found, call, carried)
     while waiting:
         function = waiting.popleft()
         shape = net.functions[function]
         for edge in net.callers.get(function, ()):
             if edge.how is Handing.CALLED and found[function]:
-                carried = _carried(net, edge.call, found[function], shape.parameters, shape.defaults)
+                carried = _carried(net, edge.call, found[function], shape.parameters)
                 waiting += _added(net, found, edge.call, carried)
     return found
 
@@ -52,7 +51,6 @@ def _carried(
     call: int,
     effects: Iterable[Effect],
     parameters: tuple[str, ...],
-    defaults: tuple[tuple[str, str], ...],
 ) -> list[Effect]:
     """What the caller does by a call, in terms of its own parameters."""
     found = []
@@ -60,7 +58,7 @@ def _carried(
         if effect.kind in _CARRIED_ANYHOW:
             found.append(effect._replace(distance=effect.distance + 1))
         elif effect.kind in _CARRIED:
-            handed_on = parameter_of_caller(net.calls[call].passed.value(effect.of, parameters, defaults))
+            handed_on = net.calls[call].passed.handed_on(effect.of, parameters)
             if handed_on is not None:
                 found.append(effect._replace(of=handed_on, distance=effect.distance + 1))
     return found

@@ -1,4 +1,4 @@
-"""The functions, classes and branches of a file with the names that each uses: what `running_code` works on.
+"""The functions and classes of a file with the names that each uses: what `running_code` works on.
 
 A name counts where the code may run or build what it names. Imports, `__all__`, annotations of functions, tests of
 types (`isinstance`, `except`), comments and docstrings run nothing. A base class is used by the class that derives
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
 from trainlint.analysis.conditions.settings.configured_parameters import makes_arguments
-from trainlint.analysis.frequency.framework_roles import is_plain_base, role
-from trainlint.analysis.frequency.units_apart import TOP, branch_keys, units_apart
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
 from trainlint.analysis.syntax.names import children, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import optimizers
+from trainlint.analysis.tables.frameworks.roles import is_plain_base, role
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 
+TOP = ""
+"""The key of the top of a file."""
 _WORD = lazy(r"\w+")
 _PATH = lazy(r"^\S+$|\w:\w")
 """A string that may hold the path of a function: without a space, or an entry point such as `run = kit.cli:start`."""
@@ -47,8 +47,6 @@ _PARTLY_READ = frozenset(
         ast.Assign,
         ast.AugAssign,
         ast.AnnAssign,
-        ast.Dict,
-        ast.IfExp,
         ast.Lambda,
         ast.Import,
         ast.ImportFrom,
@@ -61,7 +59,7 @@ _PARTLY_READ = frozenset(
 
 
 class Unit(NamedTuple):
-    """The top of a file, a function, a class, a branch that settings decide about, or a name for a class's method."""
+    """The top of a file, a function or a class."""
 
     key: str
     name: str
@@ -71,7 +69,7 @@ class Unit(NamedTuple):
     is_attribute: bool
     """Whether it is reached through an object, whose class the name does not tell: code of any file may mean it."""
     uses: tuple[str, ...]
-    """The names in its code, without those of functions and branches inside it."""
+    """The names in its code, without those of functions inside it."""
     registered_as: tuple[str, ...] = ()
     """For a class with decorators: the names under which one of them may register it."""
 
@@ -89,25 +87,11 @@ class CodeUnits(NamedTuple):
     """Whether `getattr(self, name)` may look up any method of its classes."""
     offered: tuple[str, ...]
     """Names that it imports or lists in `__all__`, for its own code or that of others."""
-    branches: tuple[tuple[int, str], ...] = ()
-    """The numbers of the blocks of branches that are units, with their keys."""
 
 
-def code_units(
-    outline: Outline,
-    keys: Keys,
-    bases: Mapping[str, tuple[str, ...]],
-    decided: Collection[int],
-    entries: Sequence[ChoiceEntry],
-) -> CodeUnits:
-    """The units of a file.
-
-    `bases` are the known bases of its classes, `decided` the branches and `entries` those of tables that settings
-    decide.
-    """
-    branches = branch_keys(outline, keys, decided)
-    pieces = list(units_apart(outline, keys, branches, entries))
-    walk = _UnitCollector(outline, keys, {node: piece.key for piece in pieces for node in piece.nodes})
+def code_units(outline: Outline, keys: Keys, bases: Mapping[str, tuple[str, ...]]) -> CodeUnits:
+    """The units of a file. `bases` are the known bases of its classes."""
+    walk = _UnitCollector(outline, keys)
     walk.walk()
     units = [Unit(TOP, "", (), False, tuple(walk.uses.get(TOP, ())))]
     for function in outline.functions:
@@ -125,14 +109,9 @@ def code_units(
         is_attribute = cls.outside.kind is BlockKind.CLASS
         names = (cls.name, *walk.registered.get(key, ())) if cls.node.decorator_list else ()
         units.append(Unit(key, name, within, is_attribute, tuple(walk.uses.get(key, ())), names))
-    for piece in pieces:
-        uses = tuple(walk.uses.get(piece.key, ()))
-        units.append(Unit(piece.key, piece.name, piece.within, False, uses))
     offered = dict.fromkeys([*walk.listed, *_imported(outline)])
     patterns = tuple([pattern for pattern in walk.patterns if pattern != _ANYTHING])
-    return CodeUnits(
-        tuple(units), tuple(walk.quoted), patterns, walk.looks_up_own, tuple(offered), tuple(branches.items())
-    )
+    return CodeUnits(tuple(units), tuple(walk.quoted), patterns, walk.looks_up_own, tuple(offered))
 
 
 def class_key(name: str) -> str:
@@ -189,10 +168,8 @@ def _is_made_by_name(cls: Class) -> bool:
 class _UnitCollector:
     """Walks the tree of a file once and notes the names that each unit uses."""
 
-    def __init__(self, outline: Outline, keys: Keys, apart: Mapping[ast.AST, str]) -> None:
+    def __init__(self, outline: Outline, keys: Keys) -> None:
         self._outline = outline
-        self._apart = dict(apart)
-        """The statements, conditional values and entries of tables that are units, until they are looked at there."""
         self._keys = keys
         self._names = {local: origin.rpartition(".")[2] for local, origin in outline.imports.items()}
         self._classes = {cls.node: cls for cls in outline.classes.values()}
@@ -212,7 +189,7 @@ class _UnitCollector:
 
     def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
         """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
-        uses, names, apart = self.uses.setdefault(key, {}), self._names, self._apart
+        uses, names = self.uses.setdefault(key, {}), self._names
         waiting: list[Any] = list(nodes)
         while waiting:
             node = waiting.pop()
@@ -229,8 +206,6 @@ class _UnitCollector:
                     self._read_string(node.value)
             elif kind is ast.Call:
                 waiting += self._parts_of_call(node)
-            elif node in apart:
-                self._waiting.append(((node,), apart.pop(node)))
             elif kind in _DEFINITIONS:
                 waiting += self._parts_of_definition(node, key)
             elif kind in _PARTLY_READ:
@@ -284,10 +259,6 @@ class _UnitCollector:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name != "__all__":  # most of them
                 return (*node.targets, node.value)
-            case ast.IfExp():
-                return self._parts_of_conditional(node)
-            case ast.Dict():
-                return self._parts_of_dict(node)
             case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
                 return self._parts_of_list(node.value)
             case ast.Lambda():
@@ -301,22 +272,6 @@ class _UnitCollector:
             case ast.match_case():
                 return node.body if node.guard is None else (node.guard, *node.body)
         return children(node)
-
-    def _parts_of_conditional(self, node: ast.IfExp) -> Iterator[ast.AST]:
-        """Its parts, without values about which settings decide."""
-        for part in children(node):
-            if part in self._apart:
-                self._waiting.append(((part,), self._apart.pop(part)))
-            else:
-                yield part
-
-    def _parts_of_dict(self, node: ast.Dict) -> Iterator[ast.AST]:
-        """The keys and values, without entries that settings decide: their keys choose them, and call nothing."""
-        for key, value in zip(node.keys, node.values, strict=True):
-            if value in self._apart:
-                self._waiting.append(((value,), self._apart.pop(value)))
-            else:
-                yield from (value,) if key is None else (key, value)
 
     def _parts_of_list(self, value: ast.expr) -> Iterable[ast.expr]:
         """Names in a list say what a file offers; a dict of this name is a table that builds what it holds."""

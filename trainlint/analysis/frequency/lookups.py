@@ -15,10 +15,11 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.patterns import lazy
 
 _STARTS = lazy(r"^if\s+\(?__name__\s*==", re.MULTILINE)
-_CONFIGURED = "locate instantiate LightningCLI gin.config jsonargparse get_obj_from_str instantiate_from_config".split()
-"""Names by which functions and classes of any file are found by names that configurations have."""
-_REFLECTS = "__subclasses__ __init_subclass__".split()
-"""Names by which classes of any file are found without any name."""
+_REFLECTS = (
+    "locate instantiate LightningCLI gin.config jsonargparse get_obj_from_str instantiate_from_config __subclasses__"
+    " __init_subclass__".split()
+)
+"""Names by which functions and classes of any file are found: by names that configurations have, or by none."""
 _REFLECTS_NEAR = "globals eval getmembers Fire".split()
 """Calls that may find functions of their own file, and of what that imports, by such texts."""
 
@@ -30,8 +31,6 @@ class Lookups(NamedTuple):
     """Whether it is run as a program."""
     reflects: bool
     """Whether it may call functions of any file by names that stand in no code."""
-    configured: bool
-    """Whether it does so only by names that configurations have."""
     takes_from_modules: bool
     """Whether it takes things by such names from modules that only the run names, or that other packages declare."""
     reflects_near: bool
@@ -42,12 +41,9 @@ class Lookups(NamedTuple):
 
 def lookups(text: str, outline: Outline) -> Lookups:
     """What a file looks up by names, and whether it is a program."""
-    unnamed = any(_names_code(word, text) for word in _REFLECTS)
-    configured = any(_names_code(word, text) for word in _CONFIGURED)
     return Lookups(
         "__name__" in text and _STARTS.search(text) is not None,
-        unnamed or configured,
-        configured and not unnamed,
+        any(_names_code(word, text) for word in _REFLECTS),
         _names_code("entry_points", text) or _takes_from_any_module(outline),
         _takes_by_name(outline) or ("__dict__" in text and _takes_from_dict(outline)),
         tuple(dict.fromkeys(_origins(outline))),

@@ -8,10 +8,9 @@ class need be known. So what is left is named by no code that runs, and never ru
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from trainlint.analysis.frequency.code_units import CodeUnits, Unit
-from trainlint.analysis.frequency.units_apart import TOP
+from trainlint.analysis.frequency.code_units import TOP, CodeUnits, Unit
 
 UnitPlace = tuple[int, str]
 """A file, by its number, and the key of a unit."""
@@ -25,9 +24,6 @@ def running_units(
     may_mean: Callable[[int, int, str], bool],
     called: Callable[[int, str], Iterable[UnitPlace]],
     offers: Sequence[bool],
-    closed: Collection[UnitPlace] = (),
-    chosen_by_name: Collection[UnitPlace] = (),
-    named: Iterable[str] = (),
 ) -> set[UnitPlace]:
     """The units that may run.
 
@@ -38,13 +34,8 @@ def running_units(
         may_mean: Whether the first file may mean, by a name, what the second defines at its top.
         called: What a function calls as far as the call graph knows.
         offers: For each file, whether what it imports and lists in `__all__` may be used by code that is not in sight.
-        closed: Branches that do not run.
-        chosen_by_name: Classes of a registry that run only where one of their names is used.
-        named: Names that configurations use.
     """
-    search = _Search(files, may_mean, called, closed, chosen_by_name)
-    for name in named:
-        search.name_everywhere(name)
+    search = _Search(files, may_mean, called)
     for number, file in enumerate(files):
         search.look_up(file)
         for name in file.offered if offers[number] and started[number] else ():
@@ -62,11 +53,8 @@ class _Search:
         files: Sequence[CodeUnits],
         may_mean: Callable[[int, int, str], bool],
         called: Callable[[int, str], Iterable[UnitPlace]],
-        closed: Collection[UnitPlace],
-        chosen_by_name: Collection[UnitPlace],
     ) -> None:
         self.running: set[UnitPlace] = set()
-        self.chosen_by_name = chosen_by_name
         self._may_mean = may_mean
         self._called = called
         self._units: dict[UnitPlace, Unit] = {}
@@ -76,11 +64,8 @@ class _Search:
         for number, file in enumerate(files):
             for unit in file.units:
                 place = (number, unit.key)
-                if place in closed:
-                    continue
                 self._units[place] = unit
-                for name in unit.registered_as if place in chosen_by_name else (unit.name,):
-                    self._by_name.setdefault(name, []).append(place)
+                self._by_name.setdefault(unit.name, []).append(place)
                 for key in unit.within:
                     self._inside.setdefault((number, key), []).append(place)
         self._reached = {place for place in self._by_name.get("", ()) if place[1] != TOP}
@@ -99,8 +84,6 @@ class _Search:
         """Reach what of a file runs though nothing names it."""
         for unit in file.units:
             place = (number, unit.key)
-            if place in self.chosen_by_name:
-                continue
             looked_up = whole or (file.looks_up_own and unit.is_attribute)
             if looked_up or (started and not unit.name and not unit.within):
                 self.reach(place)
@@ -136,10 +119,9 @@ class _Search:
             self.reach(place)
 
     def offer(self, file: int, name: str) -> None:
-        """A file hands a name on to code that is not in sight; a class of a registry, so that this knows the class."""
+        """A file hands a name on to code that is not in sight."""
         for place in self._meant(file, name):
-            if place not in self.chosen_by_name:
-                self.reach(place)
+            self.reach(place)
 
     def _meant(self, file: int, name: str) -> list[UnitPlace]:
         """What code of a file may mean by a name."""

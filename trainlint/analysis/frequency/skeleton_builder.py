@@ -1,44 +1,35 @@
-"""From a file's tree to its skeleton: what heat, loop kinds and gradient mode need of it, and nothing else."""
+"""From a file's tree to its skeleton: what loop kinds and gradient mode need of it, and nothing else."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
     CallLink,
     CallShape,
-    EntryShape,
     FunctionShape,
     Handing,
     LoopTrait,
     Shape,
     Skeleton,
 )
-from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
+from trainlint.analysis.conditions.arguments import passed_arguments
 from trainlint.analysis.conditions.around import Conditions
-from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.settings.choice_tables import ChoiceEntry
-from trainlint.analysis.conditions.settings.configured_parameters import configured_parameters
-from trainlint.analysis.conditions.settings.holders import telling_option
-from trainlint.analysis.conditions.settings.required_values import NOTHING, at_any_time, in_most_steps
-from trainlint.analysis.conditions.settings.requirements import Requirements
-from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
-from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, written
+from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.frameworks.roles import gradients_off
 from trainlint.analysis.tables.frameworks.trainers import names_trainer
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
-from trainlint.finding import Heat
 
 _TRAINER_OF_FUNCTIONS = "Engine"
 """Ignite's trainer, which is built from the function that takes a step."""
@@ -71,19 +62,11 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
-    column: Callable[[ast.expr], int],
     conditions: Conditions,
-    declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
-    entries: Sequence[ChoiceEntry],
     is_test_file: bool,
 ) -> Skeleton:
-    """The skeleton of one file.
-
-    `calls` are its telling calls, `entries` those of its tables; `column` says in which column, counted in characters
-    from 1, an expression begins; `declared` gives functions, by name or qualified name, the heat the user says.
-    """
-    requirements = Requirements(conditions, keys, {place.node for place in calls})
+    """The skeleton of one file. `calls` are its telling calls."""
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
     unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
@@ -91,7 +74,6 @@ def skeleton(
     for function in outline.functions:
         owner = function.owner.name if function.owner is not None else None
         hook_off = gradients_off(function.name, owner, bases.get(owner or "", ()))
-        yes, no = requirements.of_answers(function)
         functions.append(
             FunctionShape(
                 key=keys.function(function),
@@ -103,28 +85,18 @@ def skeleton(
                 off=hook_off or switches.decorated_off(function),
                 outside_off=switches.off(function.outside, _line(function, outline)),
                 generator=function.is_generator,
-                decorators=tuple([_decorator(item) for item in function.decorators]),
-                declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
-                defaults=(*_defaults(function), *_defaults_of_unpacked(function, outline)),
-                configured=configured_parameters(function, outline),
-                yes=yes,
-                no=no,
             )
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches, requirements) for block in outline.blocks),
+        shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned, column)
-            for place in calls
+            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned) for place in calls
         ),
         bases=bases,
         is_test_file=is_test_file,
-        entries=tuple(
-            EntryShape(entry.key, entry.table, ever) for entry in entries if (ever := requirements.of_entry(entry))
-        ),
     )
 
 
@@ -147,36 +119,9 @@ def _unassigned(function: Function) -> frozenset[str]:
     return frozenset([item.arg for item in function.parameters if len(bindings.get(item.arg, ())) == 1])
 
 
-def _defaults(function: Function) -> tuple[tuple[str, str], ...]:
-    """The parameters whose defaults are constants, with these."""
-    return tuple(
-        [(item.arg, known) for item, value in function.defaults if value and (known := written_constant(value))]
-    )
-
-
-def _defaults_of_unpacked(function: Function, outline: Outline) -> Iterator[tuple[str, str]]:
-    """The keywords that a function reads from its `**kwargs`, with what they are if no call passes them."""
-    for place in chain.from_iterable(outline.calls.get(name, ()) for name in READ_KEYWORD):
-        if function.node.args.kwarg is None:
-            return
-        call = place.node
-        if isinstance(call, ast.Call) and outline.enclosing(place.block) is function:
-            key = key_of_unpacked(call, function)
-            known = written_constant(call.args[1]) if len(call.args) > 1 else "None"
-            if key is not None and known:
-                yield key, known
-
-
 def _line(function: Function, outline: Outline) -> int | None:
     """From where on switches around a function hold in it: a function of the module runs after all of the module."""
     return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
-
-
-def _decorator(node: ast.expr) -> str:
-    """A decorator as it reads. Of what it is given, only events matter: tables of test cases are left out."""
-    if isinstance(node, ast.Call) and last_name(node.func) != "on":
-        return f"{written(node.func)}(...)"
-    return written(node)
 
 
 def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
@@ -233,7 +178,6 @@ def _call(
     iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
     unassigned: Mapping[Scope, Collection[str]],
-    column: Callable[[ast.expr], int],
 ) -> CallShape:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -244,14 +188,13 @@ def _call(
     return CallShape(
         block=place.block.number,
         line=call.lineno,
-        column=column(call),
         proves_step=reader.proves_step(place),
         links=tuple(links),
         off=switches.off(place.block, call.lineno),
         key=keys.call(call),
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
-        passed=passed_arguments(call, unassigned.get(place.block.scope, ()), telling_option),
+        passed=passed_arguments(call, unassigned.get(place.block.scope, ())),
     )
 
 
@@ -270,7 +213,7 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.RUN if runs else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches, requirements: Requirements) -> Shape:
+def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:
     kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
     if kind is BlockKind.LOOP:
@@ -278,13 +221,6 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, requirements: R
         if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(kind, parent, line, describe_loop(block), traits)
-    condition = requirements.conditions.of(block)
-    if condition is None:
-        found = requirements.of_branch(block)
-        return Shape(kind, parent, line, requires=in_most_steps(found), ever=at_any_time(found))
-    words = f"line {condition.line}: {condition.words}"
-    if condition.rare:
-        return Shape(kind, parent, line, words)
-    found = requirements.of_branch(block) if condition.kind is not ConditionKind.ALWAYS else NOTHING
-    unknown = words if condition.is_unknown else ""
-    return Shape(kind, parent, line, requires=in_most_steps(found), unknown=unknown, ever=at_any_time(found))
+    condition = conditions.of(block)
+    rare = condition is not None and condition.rare
+    return Shape(kind, parent, line, f"line {condition.line}: {condition.words}" if condition and rare else "")

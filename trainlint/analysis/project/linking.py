@@ -1,4 +1,4 @@
-"""Lays all summaries side by side and lets heat, steps, gradient mode and values flow between files."""
+"""Lays all summaries side by side and lets steps, gradient mode and values flow between files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from trainlint.analysis.project.linked.network import LinkedNetwork
 from trainlint.analysis.project.linked.shared_names import SharedNames
 from trainlint.analysis.project.loader_items import loader_items
 from trainlint.analysis.project.project_calls import Crossing
-from trainlint.analysis.project.settings.asked_settings import AskedSettings
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.told_values import ImportedValues
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
@@ -50,8 +49,7 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
         into.setdefault(crossing.target, {}).setdefault(crossing.function, []).append(edge)
         out_of.setdefault(crossing.file, []).append(crossing)
     summaries, follower, references, whole = network.summaries, network.follower, network.references, network.whole
-    settings = AskedSettings(network.flow, network.calls, network.numbers)
-    outside = CallsFromOutside(network, settings)
+    outside = CallsFromOutside(network)
     effects = EffectsAcrossFiles(network)
     loops = LoopsAcrossFiles(network)
     values = ImportedValues(summaries, follower)
@@ -63,10 +61,7 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             continue
         edges, leaving = into.get(file, {}), out_of.get(file, [])
         yield ImportedFacts(
-            heats=outside.heats(file, edges),
-            handed=outside.passed_values(file, edges),
-            called_at=(called_at := dict(outside.called_at(file, edges))),
-            ignored_at=outside.ignored_at(called_at),
+            ignored_at=outside.ignored_at(file),
             leaving=outside.leaving(file),
             gradients_off={function: outside.gradients_off(some) for function, some in edges.items()},
             effects=effects.of_calls(leaving),
@@ -75,13 +70,8 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             attributes=dict(values.attributes(file)),
             bases=dict(_bases(network, file)),
             around=dict(loops.facts_around(file)),
-            options=network.options[file],
-            answers=settings.answers(file),
-            uncalled=settings.uncalled(file),
             unreferenced=references.unreferenced(file) if whole else (),
             unused=references.unused_by_scripts(file) if whole else (),
-            unchosen=references.unchosen(file) if whole else frozenset(),
-            untrained=_untrained(network, file) if whole else (),
             unpinnable=effects.unpinnable(leaving),
             items=dict(loader_items(summaries, follower, file)),
             saved=traits.saved_by_group(file),
@@ -92,13 +82,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             assigned_names=traits.assigned_names(file),
             always_off=traits.always_off(file) if whole else (),
         )
-
-
-def _untrained(network: LinkedNetwork, file: int) -> tuple[str, ...]:
-    """The functions of a file that no training program reaches, where all calls of such a program are in sight."""
-    if network.groups[file] not in network.groups_with_training_in_sight or network.references.looked_up(file):
-        return ()
-    return network.trained_code.unreached(file)
 
 
 def _bases(network: LinkedNetwork, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:

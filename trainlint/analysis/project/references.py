@@ -9,27 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from trainlint.analysis.callgraph.modules import Found, Modules
 from trainlint.analysis.frequency.running_code import UnitPlace, running_units
 from trainlint.analysis.project.summary import Summary
 
 _PACKAGE = "__init__.py"
-
-
-class Chosen(NamedTuple):
-    """What a project chooses among what its code offers."""
-
-    closed: Collection[UnitPlace] = ()
-    """Branches that need an option to be otherwise than the project sets it, or what no call passes."""
-    by_name: Collection[UnitPlace] = ()
-    """Classes of registries that are chosen by names, and that no configuration names."""
-    named: Collection[str] = ()
-    """The names that configurations have."""
-
-
-EVERYTHING = Chosen()
 
 
 class References:
@@ -43,13 +28,11 @@ class References:
         training: Mapping[int, Collection[UnitPlace]],
         called: Callable[[int, str], Iterable[UnitPlace]],
         scripts: Container[int],
-        chosen: Callable[[int], Chosen],
     ) -> None:
         """What the answers are made of.
 
-        `training` are the functions and tops of each group that take training steps, `called` what a function or branch
-        calls, by the call graph, `scripts` the groups with a file whose top trains, `chosen` what the project chooses
-        in a group.
+        `training` are the functions and tops of each group that take training steps, `called` what a function
+        calls, by the call graph, `scripts` the groups with a file whose top trains.
         """
         self.summaries = summaries
         self.groups = groups
@@ -57,9 +40,8 @@ class References:
         self._training = training
         self._called = called
         self._scripts = scripts
-        self._chosen = chosen
-        self._running: dict[tuple[int, bool, bool], set[UnitPlace]] = {}
-        """Group, whether only what the project chooses runs, whether all its programs are in sight → what runs."""
+        self._running: dict[tuple[int, bool], set[UnitPlace]] = {}
+        """Group, whether all its programs are in sight → what runs."""
         self._users_of: dict[tuple[int, str], frozenset[int]] = {}
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
@@ -76,46 +58,25 @@ class References:
         is_test = self.summaries[file].skeleton.is_test_file  # test runners and benchmarks call what they like
         if is_test or group in self.reflecting or self.looked_up(file):
             return ()
-        running = self._running_in(group, as_chosen=False)
+        running = self._running_in(group, all_in_sight=self.is_trained(group))
         functions = self.summaries[file].skeleton.functions
         return tuple([item.key for item in functions if (file, item.key) not in running])
-
-    def unchosen(self, file: int) -> frozenset[str]:
-        """The functions and branches of a file that run only if somebody chooses otherwise than the project does.
-
-        What programs look up by names that configurations have counts as named by those of the project.
-        """
-        group = self.groups[file]
-        by_anything = group in self.reflecting and group not in self._configured
-        if group not in self.starting or by_anything or self.summaries[file].skeleton.is_test_file:
-            return frozenset()
-        if self.looked_up(file):
-            return frozenset()
-        running = self._running_in(group, as_chosen=True)
-        summary = self.summaries[file]
-        keys = [item.key for item in summary.skeleton.functions] + [key for _, key in summary.code.branches]
-        return frozenset([key for key in keys if (file, key) not in running])
-
-    def _running_in(self, group: int, *, as_chosen: bool) -> set[UnitPlace]:
-        """What of a group may run, by file and key."""
-        return self._run_if(group, as_chosen=as_chosen, all_in_sight=self.is_trained(group))
 
     def is_trained(self, group: int) -> bool:
         """Whether programs of a group train: what runs in them takes training steps."""
         steps = self._training.get(group, ())
-        return bool(steps) and not self._run_if(group, as_chosen=False, all_in_sight=True).isdisjoint(steps)
+        return bool(steps) and not self._running_in(group, all_in_sight=True).isdisjoint(steps)
 
-    def _run_if(self, group: int, *, as_chosen: bool, all_in_sight: bool) -> set[UnitPlace]:
-        """What of a group may run where all programs that use it are in sight, or not."""
-        key = (group, as_chosen, all_in_sight)
+    def _running_in(self, group: int, *, all_in_sight: bool) -> set[UnitPlace]:
+        """What of a group may run, by file and key, where all programs that use it are in sight, or not."""
+        key = (group, all_in_sight)
         if key not in self._running:
-            self._running[key] = self._find_running(group, as_chosen=as_chosen, all_in_sight=all_in_sight)
+            self._running[key] = self._find_running(group, all_in_sight=all_in_sight)
         return self._running[key]
 
-    def _find_running(self, group: int, *, as_chosen: bool, all_in_sight: bool) -> set[UnitPlace]:
+    def _find_running(self, group: int, *, all_in_sight: bool) -> set[UnitPlace]:
         files = [file for file, number in enumerate(self.groups) if number == group]
         place = {file: number for number, file in enumerate(files)}
-        chosen = self._chosen(group) if as_chosen else EVERYTHING
         running = running_units(
             [self.summaries[file].code for file in files],
             whole=[self.looked_up(file) for file in files],
@@ -124,18 +85,9 @@ class References:
             called=lambda file, key: (
                 (place[to], other) for to, other in self._called(files[file], key) if to in place
             ),
-            offers=[self._offers(file, only_packages=as_chosen, all_in_sight=all_in_sight) for file in files],
-            closed={(place[file], key) for file, key in chosen.closed if not self.looked_up(file)},
-            chosen_by_name={(place[file], key) for file, key in chosen.by_name},
-            named=chosen.named,
+            offers=[not all_in_sight or self._top_package(file) in self._libraries for file in files],
         )
         return {(files[number], key) for number, key in running}
-
-    def _offers(self, file: int, *, only_packages: bool, all_in_sight: bool) -> bool:
-        """Whether code that is not in sight may use what a file imports, or a package's alone, and lists."""
-        if only_packages and not self.summaries[file].skeleton.path.endswith(_PACKAGE):
-            return False
-        return not all_in_sight or self._top_package(file) in self._libraries
 
     @cached_property
     def _libraries(self) -> set[str]:
@@ -268,13 +220,6 @@ class References:
     def reflecting(self) -> set[int]:
         """Groups with a file that calls functions of any file by names that stand in no code."""
         return {group for summary, group in self._no_tests if summary.lookups.reflects}
-
-    @cached_property
-    def _configured(self) -> set[int]:
-        """Groups of which all files that do so go by names that configurations have."""
-        return self.reflecting - {
-            group for summary, group in self._no_tests if summary.lookups.reflects and not summary.lookups.configured
-        }
 
     @cached_property
     def taking_from_modules(self) -> set[int]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.analysis.effects.effect import CalledFunction
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.programs.loop_facts import LocatedFact
     from trainlint.analysis.types.item_facts import ItemFacts
     from trainlint.analysis.types.unpinnable import Unpinnable
     from trainlint.analysis.types.values import Value
-    from trainlint.finding import RelatedPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +40,10 @@ class FileStatus:
 class ImportedFacts:
     """Facts about a file's functions, calls and classes that come from other files. Without any, a file is alone."""
 
-    heats: Mapping[str, HeatFact] = field(default_factory=dict)
-    """Function → the hottest use that other files make of it."""
     gradients_off: Mapping[str, bool] = field(default_factory=dict)
     """Function that other files call → whether all of these calls have autograd off."""
-    called_at: Mapping[str, tuple[RelatedPlace, ...]] = field(default_factory=dict)
-    """Function → the calls in other files that run it in each training step, directly or through others."""
     ignored_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of these calls those with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
+    """Calls in other files with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
     leaving: tuple[int, ...] = ()
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
     effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
@@ -65,14 +59,6 @@ class ImportedFacts:
     around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
     """Function that holds a training loop ("" for the top of the module), and whether what its callers call besides
     counts → what the project uses around that loop."""
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Options that the file asks for → the values that they have in the files that it works with unless somebody sets
-    them, in the notation of `trainlint.analysis.conditions.arguments`. Under "Layer.fused": what other files assign to
-    that attribute of objects that may be of the class."""
-    answers: Mapping[tuple[str, bool], int] = field(default_factory=dict)
-    """Call that leaves the file and asks a question, with an answer → why it never answers so."""
-    uncalled: tuple[str, ...] = ()
-    """Of the functions that assign an attribute for which the file's branches ask: those that nothing calls."""
     unpinnable: Mapping[str, tuple[Unpinnable, ...]] = field(default_factory=dict)
     """Call that builds a loader → what functions of other files put into its batches that cannot be pinned."""
     names_device: bool = False
@@ -85,19 +71,10 @@ class ImportedFacts:
     """Whether a file that imports this one speaks of PyTorch, or imports one that does. Tests do not count."""
     standing: FileStatus = FileStatus()
     """What the file is to its project."""
-    handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
-    """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
-    other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
     unreferenced: tuple[str, ...] | None = None
     """Functions that nothing in the project refers to; None where nobody has looked."""
     unused: tuple[str, ...] = ()
     """Functions that nothing refers to, where the only programs are scripts whose tops train."""
-    untrained: tuple[str, ...] = ()
-    """Functions that no training program of the project reaches; none where it has no such program, or finds code by
-    names that stand in no code."""
-    unchosen: frozenset[str] = frozenset()
-    """Functions and branches that run only if somebody sets an option otherwise than the project does, or chooses a
-    class that none of its configurations names."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
     taken_names: frozenset[str] = frozenset()

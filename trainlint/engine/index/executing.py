@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
+    from trainlint.finding import Frequencies
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
@@ -39,6 +40,8 @@ class ExecutedGroup:
 
     operations: Mapping[str, tuple[Operation, ...]]
     """What each file executes in training steps, by its path in the group. Files without any are left out."""
+    frequencies: Mapping[str, Frequencies] = field(default_factory=dict)
+    """How often the statements of each file are executed."""
     failures: tuple[Failure, ...] = ()
     """What was not executed: one for each file of which something exceeds a limit, or one for the group."""
 
@@ -51,6 +54,19 @@ class Group(NamedTuple):
     sources: Mapping[str, SourceFile]
     turned_on: frozenset[str]
     """Options that configurations and launch scripts turn on."""
+
+    @property
+    def premises(self) -> tuple[object, ...]:
+        """All that its run depends on."""
+        return self.sources, self.turned_on, self.declared
+
+    @property
+    def declared(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The functions of which a configuration says that they run in each step, and those that do not."""
+        configs = [member.config for member in self.members.values()]
+        return frozenset(name for each in configs for name in each.hot), frozenset(
+            name for each in configs for name in each.cold
+        )
 
     @property
     def first(self) -> Path | None:
@@ -70,6 +86,8 @@ class ExecutedFiles:
 
     operations: Mapping[Path, tuple[Operation, ...]] = field(default_factory=dict)
     """What each file executes in training steps. Files without any are left out."""
+    frequencies: Mapping[Path, Frequencies] = field(default_factory=dict)
+    """How often the statements of each file are executed."""
     failures: Sequence[Failure] = ()
     """What was not executed, as for groups."""
 
@@ -99,7 +117,7 @@ class RunMemory:
     def executed(self, group: Group, trees: Trees) -> ExecutedGroup:
         """Execute a group, or recall what it gave. `trees` are some that others have parsed."""
         known = self.groups.get(group.first)
-        if known is not None and (known[0].sources, known[0].turned_on) == (group.sources, group.turned_on):
+        if known is not None and known[0].premises == group.premises:
             return known[1]
         with self.interruptible():
             done = execute_group(group, self.trees if self.keeps_trees else dict(trees))[0]
@@ -137,6 +155,7 @@ def execute_files(
     keys = {number: _key(group, cache) for number, group in enumerate(groups)} if cache is not None else {}
     known = cache.get(keys) if cache is not None else {}
     operations: dict[Path, tuple[Operation, ...]] = {}
+    frequencies: dict[Path, Frequencies] = {}
     failures: dict[str, Failure] = {}
     for number, group in enumerate(groups):
         done = known.get(number)
@@ -145,9 +164,10 @@ def execute_files(
             if cache is not None and all(failure.lasting for failure in done.failures):
                 cache.keep(keys[number], done)
         operations.update({group.members[path].path: several for path, several in done.operations.items()})
+        frequencies.update({group.members[path].path: some for path, some in done.frequencies.items()})
         failures.update({failure.path: failure for failure in done.failures})
     memory.keep_only(groups)
-    return ExecutedFiles(operations, tuple(failures.values()))
+    return ExecutedFiles(operations, frequencies, tuple(failures.values()))
 
 
 def groups_of(
@@ -187,7 +207,8 @@ def _key(group: Group, cache: Cache) -> bytes:
         for path, source in group.sources.items()
         for fact in (path, source.path, source.text, "" if source.cells is None else repr(source.cells))
     ]
-    return cache.key("executed", *sorted(group.turned_on), "", *facts)
+    declared = [*map(repr, map(sorted, group.declared))]
+    return cache.key("executed", *sorted(group.turned_on), "", *declared, *facts)
 
 
 def execute_group(
@@ -210,15 +231,16 @@ def execute_group(
 def _executed(
     group: Group, trees: dict[SourceFile, ast.Module | Failure], asked: Collection[str]
 ) -> tuple[ExecutedGroup, Executed]:
+    from trainlint.interpreter.frequencies import frequencies_by_file
     from trainlint.interpreter.operations import execute_project
+    from trainlint.interpreter.project.modules import Declared
 
     for source in group.sources.values():
         if source not in trees:
             trees[source] = parse(source)
     parsed = ((path, trees[source]) for path, source in group.sources.items())
-    done = execute_project(
-        [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)], asked, group.turned_on
-    )
+    whole = [(path, tree) for path, tree in parsed if not isinstance(tree, Failure)]
+    done = execute_project(whole, asked, group.turned_on, Declared(*group.declared))
     shown = partial(_as_shown, sources=group.sources)
     operations = {
         path: tuple(operation.with_links(shown) for operation in several) for path, several in done.operations.items()
@@ -226,20 +248,18 @@ def _executed(
     failures: dict[str, Failure] = {}
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
-    visits = {
-        path: {line: visit._replace(way=tuple(map(shown, visit.way))) for line, visit in by_line.items()}
-        for path, by_line in done.visits.items()
-    }
-    return ExecutedGroup(operations, tuple(failures.values())), done._replace(operations=operations, visits=visits)
+    frequencies = frequencies_by_file(done.visits, shown)
+    return ExecutedGroup(operations, frequencies, tuple(failures.values())), done._replace(operations=operations)
 
 
 def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:
     from trainlint.interpreter.operations import Executed
+    from trainlint.interpreter.visits import Visits
 
     members = list(group.members.values())
     several = f"it and the {len(members) - 1} files around it do" if len(members) > 1 else "it does"
     reason = f"what {several} in training steps is not known, and rules about that were not asked: {why}"
-    return ExecutedGroup({}, (Failure(largest_judged(members), reason),)), Executed({}, {}, {})
+    return ExecutedGroup({}, failures=(Failure(largest_judged(members), reason),)), Executed({}, Visits(()), {})
 
 
 def _as_shown(link: Link, sources: Mapping[str, SourceFile]) -> Link:

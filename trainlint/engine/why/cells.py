@@ -9,9 +9,8 @@ from trainlint.engine.calling_notebooks import CallingNotebooks
 from trainlint.notebooks.places import finding_in_cells, span_in_cell, step_in_cells, words_in_cells
 
 if TYPE_CHECKING:
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.explanation import Explanation, Hidden, Line, Look, Verdict
-    from trainlint.finding import Finding
+    from trainlint.finding import Finding, HeatFact
     from trainlint.notebooks.cells import Cells
 
 
@@ -45,7 +44,7 @@ class _Names:
         return replace(named, cell=cell, number=number, text=self.cells.line_written(line.number))
 
     def heat(self, fact: HeatFact) -> HeatFact:
-        return fact._replace(chain=tuple(map(self.step, fact.chain)))
+        return replace(fact, chain=tuple(map(self.step, fact.chain)))
 
     def step(self, step: str) -> str:
         return self.callers.step(step if self.cells is None else step_in_cells(step, self.path, self.cells))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.contract.declared_rule import runs_so_often
-from trainlint.contract.operation_rule import NEEDED, chain_of
+from trainlint.contract.operation_rule import NEEDED
 from trainlint.engine.index.executing import execute_group, groups_of
 from trainlint.engine.index.project_files import Member
-from trainlint.finding import Heat
+from trainlint.finding import NOTHING_EXECUTED, Frequencies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,19 +18,6 @@ if TYPE_CHECKING:
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
-    from trainlint.interpreter.visits import Visit
-
-_HEATS: Final[Mapping[HeatOfRun, Heat]] = {
-    "step": Heat.STEP,
-    "evaluation": Heat.EVAL_STEP,
-    "rare": Heat.RARE,
-    "worker": Heat.WORKER,
-    "off": Heat.RARE,
-    "cold": Heat.ONCE,
-}
-
-
-NOT_EXECUTED = "not executed: nothing in sight calls it, or the test before it never holds"
 
 ONLY_ELSEWHERE = "in training steps its values lie where nothing waits or is copied, or trainlint cannot tell where"
 """Of an operation that the run meets only where the same line is executed less often than in each step."""
@@ -43,27 +29,20 @@ class ExecutedLines:
 
     path: str
     operations: Sequence[Operation] = ()
-    visits: Mapping[int, Visit] = field(default_factory=dict)
-    """By the first line of the statement. A statement that is missing is not executed."""
+    frequencies: Frequencies = NOTHING_EXECUTED
+    """How often its statements are executed."""
     untold: Mapping[Operation, HeatOfRun] = field(default_factory=dict)
     """Operations that no rule is asked about, and how often they are executed."""
 
-    def heat(self, line: int) -> HeatFact:
-        """How often a statement is executed, and by which way."""
-        visit = self.visits.get(line)
-        if visit is None:
-            return HeatFact(Heat.UNKNOWN, 1.0, (NOT_EXECUTED,))
-        if visit.heat == "cold" and visit.level == "orphan":
-            return UNKNOWN_HEAT
-        return HeatFact(_HEATS[visit.heat], 1.0, chain_of(visit.way, self.path))
-
     def silence(self, operation: Operation) -> str:
         """Why no rule is asked about one of the untold operations."""
+        from trainlint.interpreter.frequencies import HEATS
+
         heat = self.untold[operation]
         if heat == "step":
             return NEEDED
-        visit = self.visits.get(operation.position[0])
-        return ONLY_ELSEWHERE if visit is not None and visit.heat == "step" else runs_so_often(_HEATS[heat])
+        line = self.frequencies.at(operation.position[0])
+        return ONLY_ELSEWHERE if line is not None and line.heat.in_step else runs_so_often(HEATS[heat])
 
 
 def executed_lines(
@@ -77,8 +56,9 @@ def executed_lines(
     for group in groups_of(linked, alone, Member.source, shipped):
         of_group = {path: asked[member.path] for path, member in group.members.items() if member.path in asked}
         if of_group:
-            done = execute_group(group, {}, of_group.keys())[1]
+            of_files, done = execute_group(group, {}, of_group.keys())
             for path, file in of_group.items():
-                visits, untold = done.visits.get(path, {}), done.untold.get(path, {})
-                found[file.path] = ExecutedLines(file.shown, done.operations.get(path, ()), visits, untold)
+                operations, untold = done.operations.get(path, ()), done.untold.get(path, {})
+                frequencies = of_files.frequencies.get(path, NOTHING_EXECUTED)
+                found[file.path] = ExecutedLines(file.shown, operations, frequencies, untold)
     return found

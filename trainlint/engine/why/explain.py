@@ -70,7 +70,7 @@ def explain(
     """
     questions = _Questions(model, rules, first, last, executed)
     looks = questions.looks()
-    facts = LineFacts(model, executed)
+    facts = LineFacts(model)
     lines: list[Line] = []
     for number in sorted(looks) if whole_file else range(first, last + 1):
         line = facts.of(number)

@@ -7,15 +7,14 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Kind, Value
-from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.explanation import Fact, Line
+from trainlint.finding import HeatFact
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
 _WITH_BODY = ast.For | ast.AsyncFor | ast.While | ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,7 +28,6 @@ class LineFacts:
     """Answers for the lines of one file."""
 
     model: SemanticModel
-    executed: ExecutedLines | None = None
     _statements: dict[int, ast.stmt] = field(init=False)
     _used: dict[int, list[tuple[ast.expr, Block]]] = field(default_factory=dict, init=False)
 
@@ -56,7 +54,7 @@ class LineFacts:
             number,
             text,
             function=site.function.qualified_name if site.function is not None else None,
-            heat=site.heat if self.executed is None else self.executed.heat(statement.lineno),
+            heat=site.heat,
             body=self._heat_of_body(statement),
             gradients_off=off,
             gradients_reason=self._gradients_reason(site.block, number) if off else None,
@@ -71,8 +69,6 @@ class LineFacts:
         """How often the body of a loop or function runs."""
         if not isinstance(statement, _WITH_BODY):
             return None
-        if self.executed is not None:
-            return self.executed.heat(statement.body[0].lineno)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             return self.model.heats.of(self.model.outline.function_of[statement].body)
         return self.model.heats.of(self.model.outline.loop_blocks[statement])

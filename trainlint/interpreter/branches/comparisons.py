@@ -15,6 +15,7 @@ from trainlint.interpreter.branches.names import by_name, last_name, off_by_defa
 from trainlint.interpreter.branches.words import (
     ACCUMULATION,
     BEST,
+    CHANCE,
     COUNTER,
     ELAPSED,
     EVALUATION,
@@ -29,6 +30,7 @@ from trainlint.interpreter.branches.words import (
     PASSED_TIME,
     PROGRESS,
     RANK,
+    SELDOM,
     SOME_VALID,
     TRAINING,
 )
@@ -98,13 +100,23 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
 def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
     left, operator, right, code = test.left, test.ops[0], test.comparators[0], text(test)
     return (
-        (_with_words(left, right) or _other_kind(right) if isinstance(operator, _EQUAL_OR_IN) else None)
+        _by_chance(left, operator, right)
+        or (_with_words(left, right) or _other_kind(right) if isinstance(operator, _EQUAL_OR_IN) else None)
         or _gpu(left, operator, right, code)
         or _counted(test, value_of(left), value_of(right))
         or _measured(test, value_of(left), value_of)
         or _emptiness(left, operator, right)
         or _flag(left, value_of(left), operator, right, hot)
     )
+
+
+def _by_chance(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Branch | None:
+    """What a drawn number decides: `random.random() < 0.01`."""
+    if not isinstance(right, ast.Constant) or not isinstance(right.value, float) or not CHANCE.search(text(left)):
+        return None
+    later = isinstance(operator, _LATER)
+    share = 1 - right.value if later else right.value
+    return Branch(holds="rare" if share <= SELDOM else "", fails="rare" if share >= 1 - SELDOM else "")
 
 
 def _ordered(test: ast.Compare, value_of: ValueOf) -> ast.Compare:

@@ -10,7 +10,7 @@ from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import PLAIN_BRANCH, Branch, Cold, both, either
 from trainlint.interpreter.branches.comparisons import ValueOf, compared, interval
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
-from trainlint.interpreter.branches.words import GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK, SOME_VALID
+from trainlint.interpreter.branches.words import FAILURE, GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK, SOME_VALID
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
 from trainlint.interpreter.values.value import Value
@@ -67,6 +67,8 @@ def _named(test: ast.expr, value: Value, hot: bool) -> Branch:
         return Branch(truth=False, because="for another kind of device")
     if _asks_for_gpu(test):
         return Branch(truth=True, because="a GPU is there")
+    if isinstance(test, ast.Call) and FAILURE.search(code):
+        return Branch(holds="rare", because="training has gone wrong")
     off = off_by_default(value, code)
     if off is not None:
         return off

@@ -80,6 +80,12 @@ INTERVAL: Final = re.compile(
 """The length of an interval: `print_freq`, `log_step`, `steps_per_checkpoint`."""
 LIMIT: Final = re.compile(r"max|total|end|limit|patience|num_|n_iter|len|stop|budget", re.IGNORECASE)
 BEST: Final = re.compile(r"(^|_)best($|_)")
+CHANCE: Final = re.compile(r"(^|\.)random(\.random|\.rand)?\(\)$")
+"""Draws a number between 0 and 1."""
+SELDOM: Final = 0.1
+"""So small a chance makes code run now and then."""
+FAILURE: Final = re.compile(r"\.(isnan|isinf)\(")
+"""Asks whether training has gone wrong."""
 PADDING: Final = re.compile("pad", re.IGNORECASE)
 """What may be 'valid' without being validated."""
 ELAPSED: Final = re.compile(r"time\(\)|last_")

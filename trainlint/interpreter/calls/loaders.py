@@ -9,7 +9,7 @@ from trainlint.interpreter.calls.places import is_false
 from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.machine.loaders import Options, makings_of
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import COUNTER, FunctionValue, Items, Loader, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import COUNTER, UNKNOWN, FunctionValue, Items, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.loading import Making
 from trainlint.interpreter.values.value import Value
 
@@ -22,11 +22,12 @@ def make_loader(run: Run, arguments: Arguments, node: ast.AST, frame: Frame) -> 
     """A loader of batches in host memory, pinned if it is asked to pin."""
     dataset, collate = arguments.get(0, "dataset"), arguments.named.get("collate_fn")
     heat, run.heat = run.heat, "worker"
+    item: Value = UNKNOWN
     if isinstance(dataset, Object) and dataset.cls.find("__getitem__") is not None:
         getter = run.attribute(dataset, "__getitem__", node, frame)
         item = run.call(getter, Arguments((COUNTER,)), node, frame)
-        if isinstance(collate, FunctionValue | Object):
-            run.call(collate, Arguments((Items((item,)),)), node, frame)
+    if isinstance(collate, FunctionValue | Object):
+        run.call(collate, Arguments((Items((item,)),)), node, frame)
     run.heat = heat
     pinned = arguments.get(_PINS, "pin_memory")
     batch = BATCH if pinned is None or is_false(pinned) else BATCH.but(place="pinned")

@@ -48,6 +48,7 @@ def serve(run: Run, generator: Started) -> None:
 def execute(run: Run, function: Function, values: Environment, self_value: Value | None, node: ast.AST | None) -> Value:
     """The result of a function in a context; what it does is added to the effects of the code around."""
     heat = _heat(run, function, values)
+    run.look_at_call(function, heat, node)
     kind = "elsewhere" if heat in ELSEWHERE else heat
     given = tuple(sorted([(name, value.known_key or value.key) for name, value in values.items()]))
     key = (kind, given, run.level == "sure", run.quiet, run.learning, run.serving)
@@ -85,6 +86,11 @@ def _repeated(run: Run, known: Remembered, function: Function, node: ast.AST | N
 
 def _heat(run: Run, function: Function, values: Environment) -> Heat:
     """How often the body runs: as its caller, unless the name says otherwise, or what it gave is remembered."""
+    declared = run.project.declared
+    if not declared.cold.isdisjoint((function.name, function.qualified_name)):
+        return run.cooled("off")
+    if run.heat == "cold" and not declared.hot.isdisjoint((function.name, function.qualified_name)):
+        return "step"
     if function.memo and not any(isinstance(value, Tensor) for value in values.values()):
         return run.cooled("rare")
     if run.heat in ("cold", "step") and BESIDE_TRAINING.search(function.name):
@@ -125,7 +131,13 @@ def _execute(
     around, effects, told, passes, started = run.heat, run.effects, run.told, run.passes, run.started
     run.heat, run.effects, run.told, run.passes = heat, set(), [], []
     frame = Frame(
-        function.module, dict(values), function, scopes=function.scopes, self_value=self_value, called_at=node
+        function.module,
+        dict(values),
+        function,
+        scopes=function.scopes,
+        self_value=self_value,
+        called_at=node,
+        heat=heat,
     )
     frame.serves, run.serving, run.started = run.serving, False, None
     if heat == "step" and around == "cold":

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from trainlint.interpreter.branches.branch import Branch
+from trainlint.interpreter.branches.branch import Branch, Cold
 from trainlint.interpreter.branches.comparisons import ValueOf
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.tests import asked, narrow
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Run
+from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import is_cpu, join
 from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, Tensor, is_none
@@ -45,13 +45,15 @@ def if_(run: Run, node: ast.If, frame: Frame) -> bool:
     heat = run.heat
     holds, fails = _heats(run, node, frame, branch)
     before, stepped = frame.names, run.stepped
+    around, frame.round = frame.round, _round(frame, branch.holds)
     ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=holds)
-    frame.names = before
+    frame.names, frame.round = before, around
     if _is_the_step(run, branch, heat, stepped=stepped):
         ended, first = _branch(run, node.body, frame, node.test, holds=True, heat=heat)
         frame.names = before
+    frame.round = _round(frame, branch.fails)
     other_ended, second = _branch(run, node.orelse, frame, node.test, holds=False, heat=fails)
-    frame.names = before
+    frame.names, frame.round = before, around
     if ended == other_ended:
         _replace(before, _met(first, second, heat, holds, fails))
     else:
@@ -83,6 +85,11 @@ def _compares_tensors(test: ast.expr, value_of: ValueOf) -> bool:
         case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]):
             return any(isinstance(value_of(side), Tensor) for side in (left, right))
     return False
+
+
+def _round(frame: Frame, cold: Cold) -> Round:
+    """What is repeated in a branch: what runs in some epochs only, runs seldom."""
+    return "seldom" if cold == "rare" and frame.round == "epoch" else frame.round
 
 
 def _met(first: Environment, second: Environment, heat: Heat, holds: Heat, fails: Heat) -> Environment:

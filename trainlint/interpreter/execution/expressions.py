@@ -123,9 +123,11 @@ def choice(run: Run, node: ast.IfExp, frame: Frame) -> Value:
         return run.value(node.body if branch.truth else node.orelse, frame)
     heat = run.heat
     run.heat = run.cooled(branch.holds)
+    run.look_at(node.body, heat)
     one = run.value(node.body, frame)
     run.heat = heat
     run.heat = run.cooled(branch.fails)
+    run.look_at(node.orelse, heat)
     other = run.value(node.orelse, frame)
     run.heat = heat
     return join(one, other)
@@ -135,6 +137,7 @@ def and_or(run: Run, node: ast.BoolOp, frame: Frame) -> Value:
     """`a and b`: all but the last are asked for their truth."""
     values, heat = [], run.heat
     for part in node.values:
+        run.look_at(part, heat)
         if part is node.values[-1]:
             values.append(run.value(part, frame))
             continue

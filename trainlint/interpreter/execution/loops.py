@@ -11,7 +11,7 @@ from trainlint.interpreter.execution.bodies import serve
 from trainlint.interpreter.execution.branching import merged
 from trainlint.interpreter.execution.tests import truth
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Effect, Frame, Run
+from trainlint.interpreter.machine.run import Effect, Frame, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Items, Loader, Stream, Tensor
 from trainlint.interpreter.values.value import Value
@@ -93,7 +93,9 @@ def _loop(
     effects = run.effects
     trains = heat == "cold" and not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning))
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
-    leaving, step = frame.leaving, frame.step
+    leaving, step, around_here = frame.leaving, frame.step, frame.round
+    if not few:
+        frame.round = _round(run, effects, around_here, feeding=feeding, trains=trains)
     if trains:
         around_loop, run.loops = run.loops, run.loops[:loops]
         serve_steps()
@@ -103,11 +105,11 @@ def _loop(
     run.stepped = False
     begin()
     run.block(node.body, frame)
-    frame.leaving, frame.step = leaving, step
+    frame.leaving, frame.step, frame.round = leaving, step, around_here
     del run.loops[loops:]
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    around |= _outwards(effects, trains=trains, epoch=feeding or "takes_batches" in effects)
+    around |= _outwards(effects, trains=trains, feeding=feeding)
     run.effects = around
     run.block(node.orelse, frame)
 
@@ -120,27 +122,47 @@ def _yields(body: Sequence[ast.AST]) -> bool:
     )
 
 
+def _round(run: Run, effects: set[Effect], around: Round, *, feeding: bool, trains: bool) -> Round:
+    """What a loop repeats, by what its body does."""
+    if trains:
+        return ""
+    if run.heat == "step":
+        return "loop"
+    if run.heat == "cold" and "looped" in effects:
+        return "epoch"
+    return "batches" if run.heat == "cold" and feeding else around
+
+
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
     """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself.
 
     To step an environment is to take a batch, where a model learns from it in this loop or in the one around; so is a
     loop that does it, where the model learns beside that loop.
     """
+    if "part" in effects and "optimizes" in effects:  # the loop inside goes through the parts of one batch
+        return True
     acts = "acts" in effects
     takes = feeding or acts or "takes_batches" in effects
     if acts and learning:
         return True
+    return _steps_beside_loops(effects, takes=takes)
+
+
+def _steps_beside_loops(effects: set[Effect], *, takes: bool) -> bool:
+    """Whether what computes gradients, or steps an optimizer, is more than the loops inside of the iteration."""
     if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
         return (takes or "acted" in effects) and ("trains" in effects or "optimizes" in effects)
     looped = "looped" in effects
     return "trains" in effects or (takes and looped) or ("optimizes" in effects and (takes or looped))
 
 
-def _outwards(effects: set[Effect], *, trains: bool, epoch: bool) -> set[Effect]:
+def _outwards(effects: set[Effect], *, trains: bool, feeding: bool) -> set[Effect]:
     """What a loop does for the code around."""
     if trains:
-        whole: set[Effect] = {"looped", "epoch"} if epoch else {"looped"}
-        return whole | (effects - {"trains", "optimizes", "takes_batches", "acts", "acted"})
+        whole: set[Effect] = {"looped", "epoch"} if feeding or "takes_batches" in effects else {"looped"}
+        if not feeding and "optimizes" not in effects:
+            whole.add("part")
+        return whole | (effects - {"part", "trains", "optimizes", "takes_batches", "acts", "acted"})
     if "acts" in effects:
         return {"acted", *(effects - {"acts"})}
     return effects - {"acted"} if _learns(effects) else effects

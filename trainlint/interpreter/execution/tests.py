@@ -51,6 +51,7 @@ def _ask(run: Run, test: ast.expr, value_of: ValueOf, hot: bool) -> Branch:
         case ast.BoolOp():
             heat, parts = run.heat, []
             for part in test.values:
+                run.look_at(part, heat)
                 parts.append(_ask(run, part, value_of, hot))
                 run.heat = follows(run, test.op, parts[-1])
             run.heat = heat

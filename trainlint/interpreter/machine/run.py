@@ -22,10 +22,13 @@ from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
 """How often code runs: once or unknown (`cold`), in each training step, or for something else than training."""
-Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "acts", "acted"] | Class
+Round = Literal["", "seldom", "epoch", "batches", "loop"]
+"""What a loop around repeats: nothing, epochs of training (`seldom`: not in each), batches that are not trained on, or
+a part of a step."""
+Effect = Literal["trains", "optimizes", "takes_batches", "looped", "epoch", "part", "acts", "acted"] | Class
 """What code does besides its result: it computes gradients, steps an optimizer, takes batches, has its own loop of
-training steps (`epoch`: over the batches of a loader), steps an environment (`acted`: in its own loop), makes objects
-of a class."""
+training steps (`epoch`: over the batches of a loader; `part`: where no optimizer steps), steps an environment
+(`acted`: in its own loop), makes objects of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
@@ -110,6 +113,10 @@ class Frame:
     """Whether a copy to the host is under way that nothing has waited for."""
     serves: bool = False
     """Whether this is a generator, executed for the training steps that take what it yields."""
+    heat: Heat = "cold"
+    """How often the function runs."""
+    round: Round = ""
+    """What the loops here repeat, within the step where they are in one."""
     behind: Link | None = None
     """The innermost test that makes the code which is executed here run more seldom."""
 
@@ -146,7 +153,7 @@ class Run:
     def __init__(self, project: Project, parts: Parts, listener: Listener, watch: Watch | None = None) -> None:
         self.project = project
         self.listener = listener
-        self._watch = watch
+        self.watch = watch
         self._parts = parts
         self._statements, self._expressions = parts.statements, parts.expressions
         # What has been found out
@@ -239,8 +246,8 @@ class Run:
         frame.block = body
         ended = False
         for statement in body:
-            if self._watch is not None:
-                self._watch.see(self, statement)
+            if self.watch is not None:
+                self.watch.see(self, statement)
             execute = self._statements.get(type(statement))
             if execute is not None and execute(self, statement, frame):
                 ended = True
@@ -312,6 +319,16 @@ class Run:
             return "cold" if cold == "rare" else cold
         return cold
 
+    def look_at(self, node: ast.expr, around: Heat) -> None:
+        """Show an expression that is executed now, if it is executed less often than what is around it."""
+        if self.watch is not None and self.heat != around:
+            self.watch.see_part(self, node)
+
+    def look_at_call(self, function: Function, heat: Heat, node: ast.AST | None) -> None:
+        """Show a call of a function of the project."""
+        if self.watch is not None:
+            self.watch.see_call(self, function, heat, node)
+
     # Loaders
     def begin_pass(self, source: Value, node: ast.AST, frame: Frame) -> None:
         """Something goes through a loader from its start."""
@@ -342,8 +359,8 @@ class Run:
         if self.quiet or not isinstance(node, (ast.expr, ast.stmt)):
             return
         if self.heat != "step" or node in self.needed or self._is_of_host:
-            if self._watch is not None:
-                self._watch.leave_untold(self, node, happening)
+            if self.watch is not None:
+                self.watch.leave_untold(self, node, happening)
             return
         start = self._start
         event = Event(
@@ -443,6 +460,12 @@ class Watch(Protocol):
 
     def see(self, run: Run, statement: ast.stmt) -> None:
         """A statement is about to be executed."""
+
+    def see_part(self, run: Run, node: ast.expr) -> None:
+        """An expression is about to be executed, less often than what is around it."""
+
+    def see_call(self, run: Run, function: Function, heat: Heat, node: ast.AST | None) -> None:
+        """A body is about to be executed, or what it gave is remembered."""
 
     def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
         """An operation is executed that the listener is not told of."""

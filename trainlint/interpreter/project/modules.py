@@ -5,19 +5,40 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from trainlint.interpreter.values.definitions import Module
 
 _PACKAGE_FILE: Final = ".__init__"
 
 
+class Declared(NamedTuple):
+    """What the user says of functions, by name or qualified name."""
+
+    hot: frozenset[str] = frozenset()
+    """They run in each training step."""
+    cold: frozenset[str] = frozenset()
+    """They do not, though it looks so."""
+
+
+UNDECLARED: Final = Declared()
+
+
 class Project:
     """All modules, in the order of their paths."""
 
-    def __init__(self, files: Iterable[tuple[str, ast.Module]], turned_on: frozenset[str] = frozenset()) -> None:
-        """Take paths below the root with their trees, in any order, and options that files beside the code set."""
+    def __init__(
+        self,
+        files: Iterable[tuple[str, ast.Module]],
+        turned_on: frozenset[str] = frozenset(),
+        declared: Declared = UNDECLARED,
+    ) -> None:
+        """Take paths below the root with their trees, in any order, and options that files beside the code set.
+
+        `declared` is what the user says of functions.
+        """
         self.turned_on = turned_on
+        self.declared = declared
         self.modules: dict[str, Module] = {}
         self._by_tail: dict[str, list[Module]] = {}
         self._found: dict[tuple[str, str], Module | None] = {}

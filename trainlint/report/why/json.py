@@ -11,9 +11,9 @@ from trainlint.report.formats.json import finding_object, span_object
 from trainlint.report.why.value_words import value_words
 
 if TYPE_CHECKING:
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.types.values import Value
     from trainlint.explanation import Explanation, Fact, Line, Look, Verdict
+    from trainlint.finding import HeatFact
     from trainlint.report.settings import Sources
 
 FORMAT_VERSION = 2

@@ -9,8 +9,8 @@ from trainlint.finding import Heat
 from trainlint.report.words import runs
 
 if TYPE_CHECKING:
-    from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.types.values import Value
+    from trainlint.finding import HeatFact
 
 _KINDS = {
     Kind.ARRAY: "a NumPy array or number",

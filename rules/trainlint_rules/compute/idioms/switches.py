@@ -24,7 +24,7 @@ _SEEDS = lazy("seed", re.IGNORECASE)
 @guard
 def chosen(site: Site) -> bool:
     """A check decides whether it runs, here or at every call of its function."""
-    return site.heat.heat is Heat.RARE or site.heat.optional or is_chosen(site.file, site.block)
+    return site.heat.heat is Heat.RARE or is_chosen(site.file, site.block)
 
 
 @guard

@@ -40,12 +40,6 @@ def option_name(node: ast.expr) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def telling_option(node: ast.expr) -> str:
-    """The option that an expression reads whose default tells what most runs do; "" for all else."""
-    name = option_name(node)
-    return name if name is not None and not is_expected(name) else ""
-
-
 def is_holder(node: ast.expr) -> bool:
     """Whether an expression holds options, or a group of them."""
     while True:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.arguments import BY_DEFAULT
 from trainlint.analysis.conditions.assignments import targets
 from trainlint.analysis.conditions.guards import parts_around
 from trainlint.analysis.syntax.blocks import Block, Class, Place
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.syntax.outline import Outline
 
-OFF = frozenset(sign + word for sign in ("", BY_DEFAULT) for word in ("False", "None"))
+OFF = frozenset({"False", "None"})
 """What is off, in the notation of `arguments`."""
 _OFF = (False, None)
 

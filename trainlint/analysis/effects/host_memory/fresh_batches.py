@@ -59,7 +59,8 @@ def _is_bound_to_loader(file: SemanticModel, binding: Binding, depth: int) -> bo
         loaders = _picked(file, binding)
         return bool(loaders) and all(yields_fresh_batches(file, item, block, depth) for item, block in loaders)
     function = file.outline.function_of.get(binding.block.node)
-    if binding.how is not How.PARAMETER or function is None or file.keys.function(function) in file.outside.heats:
+    called_elsewhere = file.outside.gradients_off
+    if binding.how is not How.PARAMETER or function is None or file.keys.function(function) in called_elsewhere:
         return False  # calls in other files may pass anything
     given = list(passed(file.graph, function, binding.name))
     return bool(given) and all(yields_fresh_batches(file, item, block, depth) for item, block in given)

@@ -1,53 +1,23 @@
-"""What the calls in other files say of a file's functions: how often they run, with what, and from where."""
+"""What the calls in other files say of a file's functions: whether autograd is off, and what comments there silence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from trainlint.analysis.callgraph.call_graph import Edge
+from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
-from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.project.linked.network import LinkedNetwork
-from trainlint.analysis.project.settings.asked_settings import AskedSettings
-from trainlint.finding import RelatedPlace
+
+_DEEPEST = 3
+"""Through how many calls code of another file may run."""
 
 
 class CallsFromOutside:
     """The calls from file to file, by the functions that they run."""
 
-    def __init__(self, network: LinkedNetwork, asked_settings: AskedSettings) -> None:
+    def __init__(self, network: LinkedNetwork) -> None:
         self._network = network
-        self._asked_settings = asked_settings
-
-    def heats(self, file: int, edges: Mapping[str, list[Edge]]) -> dict[str, HeatFact]:
-        """Function of a file → the heat that calls in other files give it, or its registration."""
-        return self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()}
-
-    def _registered_in(self, file: int) -> dict[str, HeatFact]:
-        """Function of a file → the heat that it has because its class is registered."""
-        return {
-            self._network.net.functions[number].key: fact
-            for number, fact in self._network.registered.items()
-            if self._network.net.file_of_function[number] == file
-        }
-
-    def _heat(self, edges: list[Edge]) -> HeatFact:
-        """The hottest use that other files make of a function."""
-        return self._network.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
-
-    def passed_values(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
-        """What calls from other files give the parameters that a file's branches ask for."""
-        found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
-        for function, name, any_call in self._asked_settings.parameters(file) if into else ():
-            key = self._network.net.functions[function].key
-            edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
-            values = [self._network.flow.requirements.values_along(edge, name, any_call=any_call) for edge in edges]
-            if any(values):
-                found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
-        return found
 
     @cached_property
     def _off(self) -> list[bool]:
@@ -65,34 +35,38 @@ class CallsFromOutside:
             self._network.net.calls[call].off or (caller != NOWHERE and self._off[caller]) for call, caller in callers
         )
 
-    def called_at(self, file: int, edges: Mapping[str, list[Edge]]) -> Iterator[tuple[str, tuple[RelatedPlace, ...]]]:
-        """Function → the calls in other files through which it runs in each training step."""
-        flow, numbers = self._network.flow, self._network.numbers[file]
-        for function, some in edges.items():
-            if flow.function(numbers[function]).heat.in_step and (found := hot_calls(flow, numbers[function], some)):
-                yield function, found
-
-    def ignored_at(self, called_at: Mapping[str, Sequence[RelatedPlace]]) -> dict[str, tuple[str, ...]]:
-        """Path and line of each of these calls whose statement has an ignore comment → the words of the comment."""
-        found = {}
-        for place in (place for places in called_at.values() for place in places):
-            words = self._ignored.get((place.path, place.line))
-            if words is not None:
-                found[f"{place.path}:{place.line}"] = words
-        return found
+    def ignored_at(self, file: int) -> dict[str, tuple[str, ...]]:
+        """Path and line of each call in other files with an ignore comment → the words of the comment."""
+        here = self._network.groups[file]
+        return {
+            f"{path}:{line}": words
+            for other, group, path, line, words in self._ignored
+            if other != file and group == here
+        }
 
     @cached_property
-    def _ignored(self) -> dict[tuple[str, int], tuple[str, ...]]:
-        """Path and line of each call whose statement has an ignore comment → the words of the comment."""
-        return {
-            (summary.skeleton.path, line): words
-            for summary in self._network.summaries
+    def _ignored(self) -> list[tuple[int, int, str, int, tuple[str, ...]]]:
+        """The calls with an ignore comment: file, group, path and line, with the words of the comment."""
+        return [
+            (file, group, summary.skeleton.path, line, words)
+            for file, (summary, group) in enumerate(zip(self._network.summaries, self._network.groups, strict=True))
             for line, words in summary.ignored.items()
-        }
+        ]
 
     def leaving(self, file: int) -> tuple[int, ...]:
         """The lines with an ignore comment and a call that runs code of other files."""
         net, lines = self._network.linked, self._network.summaries[file].ignored
         calls = enumerate(self._network.summaries[file].skeleton.calls, net.first_call[file]) if lines else ()
-        found = {call.line for number, call in calls if call.line in lines and leaves_file(net, number)}
+        found = {call.line for number, call in calls if call.line in lines and _leaves_file(net, number)}
         return tuple(sorted(found))
+
+
+def _leaves_file(net: CallGraph, call: int) -> bool:
+    """Whether a call runs code of another file, itself or through at most three calls."""
+    home, level = net.file_of_call(call), [call]
+    for _ in range(_DEEPEST):
+        functions = [edge.function for each in level for edge in net.callees.get(each, ())]
+        if any(net.file_of_function[function] != home for function in functions):
+            return True
+        level = [each for function in functions for each in net.calls_in.get(net.body_block(function), ())]
+    return False

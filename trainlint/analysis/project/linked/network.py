@@ -1,4 +1,4 @@
-"""The call graph of all files together, and what follows from it: steps, heat, what trains, what is referred to."""
+"""The call graph of all files together, and what follows from it: steps, what trains, what is referred to."""
 
 from __future__ import annotations
 
@@ -11,25 +11,15 @@ from weakref import proxy
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE
-from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.frequency.code_units import TOP
 from trainlint.analysis.frequency.running_code import UnitPlace
-from trainlint.analysis.frequency.units_apart import TOP
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.following import Follower
-from trainlint.analysis.project.frameworks.registered import BuiltElsewhere
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
-from trainlint.analysis.project.settings.calls_by_name import CallsByName
-from trainlint.analysis.project.settings.declared_options import DeclaredOptions
-from trainlint.analysis.project.settings.own_choices import OwnChoices
 from trainlint.analysis.project.settings.shipped_values import named_classes
 from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.project.things import ClassThing
-from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.frameworks.trainers import RUN_THE_LOOP
 
 
 @dataclass(eq=False)
@@ -58,17 +48,10 @@ class LinkedNetwork:
             self.training_units,
             lambda file, key: linked.called_by(file, key),
             self.scripts,
-            lambda group: linked.own_choices.of(group),
         )
 
-    @cached_property
-    def own_choices(self) -> OwnChoices:
-        """What the project chooses itself."""
-        registered = self.follower.choices.registered.values()
-        return OwnChoices(self.summaries, self.groups, self.flow, self.steps, self.calls, registered, self.shipped)
-
     def called_by(self, file: int, key: str) -> list[UnitPlace]:
-        """What a function or branch of a file, or its top, calls as far as the call graph knows."""
+        """What a function of a file, or its top, calls as far as the call graph knows."""
         net = self.linked
         return [
             (net.file_of_function[edge.function], net.functions[edge.function].key)
@@ -78,20 +61,12 @@ class LinkedNetwork:
 
     @cached_property
     def calls_of_unit(self) -> dict[UnitPlace, list[int]]:
-        """Function or branch, or the top of a file → the calls in it that may run a function of the project."""
+        """Function, or the top of a file → the calls in it that may run a function of the project."""
         net, found = self.linked, dict[UnitPlace, list[int]]()
-        branches = [dict(summary.code.branches) for summary in self.summaries]
         for call in net.callees:
-            file = net.file_of_call(call)
-            first, function = net.first_block[file], net.function_of[net.call_block[call]]
+            function = net.function_of[net.call_block[call]]
             key = net.functions[function].key if function != NOWHERE else TOP
-            for block in net.outwards(net.call_block[call]) if branches[file] else ():
-                if net.function_of[block] != function:
-                    break
-                if block - first in branches[file]:
-                    key = branches[file][block - first]
-                    break
-            found.setdefault((file, key), []).append(call)
+            found.setdefault((net.file_of_call(call), key), []).append(call)
         return found
 
     @cached_property
@@ -124,7 +99,7 @@ class LinkedNetwork:
         for file, summary in enumerate(self.summaries):
             bases = {name: self.follower.classes.base_names(file, name) for name in summary.classes}
             skeletons.append(summary.skeleton.with_bases(bases))
-        return build_call_graph(skeletons, self.options)
+        return build_call_graph(skeletons)
 
     @cached_property
     def linked(self) -> CallGraph:
@@ -146,31 +121,6 @@ class LinkedNetwork:
     def steps(self) -> Steps:
         """Loop kinds of the whole project."""
         return Steps(self.linked)
-
-    @cached_property
-    def flow(self) -> FrequencyFixpoint:
-        """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_called=self.calls.may_call)
-
-    @cached_property
-    def registered(self) -> dict[int, HeatFact]:
-        """The heat of `forward` of registered modules that are built out of sight."""
-        trains = {file for file, group in enumerate(self.groups) if group in self.training_groups | self.run_by_others}
-        return BuiltElsewhere(self.follower, self.linked, self.numbers, trains, self.shipped).heats()
-
-    @cached_property
-    def run_by_others(self) -> set[int]:
-        """The groups of files that leave the training loop to a framework."""
-        return {
-            group
-            for summary, group in zip(self.summaries, self.groups, strict=True)
-            if not summary.skeleton.is_test_file
-            and any(
-                fact.kind is FactKind.FRAMEWORK and fact.detail in RUN_THE_LOOP
-                for facts in summary.facts.values()
-                for fact in facts
-            )
-        }
 
     @cached_property
     def training_groups(self) -> set[int]:
@@ -219,33 +169,3 @@ class LinkedNetwork:
             for call in self.steps.step_calls()
         ]
         return {self.groups[place[0]] for place in taken if place in seen}
-
-    @cached_property
-    def trained_code(self) -> TrainedCode:
-        """What training programs reach."""
-        things = (thing for several in self.follower.choices.registered.values() for thing in several)
-        registered = [(thing.file, thing.name) for thing in things if isinstance(thing, ClassThing)]
-        return TrainedCode(self.summaries, self.linked, self.steps, self.flow, self.follower.classes, registered)
-
-    @cached_property
-    def groups_with_training_in_sight(self) -> set[int]:
-        """The groups with a program that trains, and without code that is found by names that stand in no code."""
-        programs = {group for group in self.references.starting if self.references.is_trained(group)}
-        # A script without functions need not test `__name__`.
-        programs |= {group for group, units in self.training_units.items() if any(key == TOP for _, key in units)}
-        return programs - self.references.reflecting - self.references.taking_from_modules
-
-    @cached_property
-    def calls(self) -> CallsByName:
-        """Which functions anything may call."""
-        return CallsByName(self.net, in_sight=self.whole)
-
-    @cached_property
-    def options(self) -> list[dict[str, tuple[str, ...]]]:
-        """For each file, the values that the options it asks for have by default."""
-        return [self.declared_options.of(file) for file in range(len(self.summaries))]
-
-    @cached_property
-    def declared_options(self) -> DeclaredOptions:
-        """The values that options have by default."""
-        return DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)

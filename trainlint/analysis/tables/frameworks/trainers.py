@@ -7,9 +7,6 @@ from functools import lru_cache
 from trainlint.analysis.tables.frameworks.hooks import TRAINERS_OF_TRANSFORMERS
 from trainlint.patterns import lazy
 
-_REGISTRIES = lazy(r"^(allennlp|basicsr|detectron2|espnet2|fairseq|lavis|mm[a-z]\w*|pcdet)\.")
-"""Libraries with a training program of their own, whose registries hold what that builds by names: models, their parts
-and losses. Those of other libraries say so only in a project that trains."""
 _TRAINERS = (
     TRAINERS_OF_TRANSFORMERS,
     lazy(r"^detectron2\.(\w+\.)*(Simple|AMP)Trainer$"),
@@ -36,15 +33,6 @@ BUILD_CONFIGURED = ("hydra.utils",)
 `hydra.utils.instantiate` does: they are registries that configurations fill."""
 MAKE_OBJECTS = frozenset({"from_pretrained", "load_from_checkpoint"})
 """Class methods that models have of their library, and that make an object of the class."""
-
-RUN_THE_LOOP = frozenset("lightning transformers mmengine speechbrain detectron2 fastai composer ultralytics".split())
-"""The frameworks, as facts name them, that hold the training loop themselves."""
-
-
-@lru_cache(maxsize=1024)
-def trains_registered(table: str) -> bool:
-    """Whether a registry, by its dotted origin, belongs to a library that trains what it builds from it."""
-    return _REGISTRIES.search(table) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainlint.analysis.syntax.names import NAMES
 from trainlint.analysis.tables.frameworks.hooks import (
     EPOCH_NAMES,
     EVAL_NAMES,
@@ -24,6 +23,8 @@ from trainlint.analysis.tables.frameworks.hooks import (
 from trainlint.finding import IN_WORKERS, Heat
 from trainlint.patterns import lazy
 
+NAMES = 4096
+"""Of so many names and classes the answer is remembered."""
 _TRAINER = lazy(r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE)
 """What classes are called whose methods a trainer calls."""
 _OBSERVER = lazy(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
@@ -40,8 +41,6 @@ _HANDLER = lazy(r"(?=.*\)$)(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
 _EVENT = lazy(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\)[^()]*)?\))?")
 _EVERY = lazy(r"\bevery=(?P<count>\w+)")
 _EVALUATES = lazy(r"eval|valid|test", re.IGNORECASE)
-_TESTS_MODEL = lazy(r"(^|_)(forward|simple|aug|run)_(test|eval|inference)$|^(inference|infer)$")
-"""Functions that run a model to test or use it, which training has no reason to call."""
 _PLAIN_BASES = lazy(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")
 """Bases behind which no framework stands."""
 
@@ -49,12 +48,6 @@ _SURE = 0.95
 _LIKELY = 0.9
 _BY_NAME = 0.75
 """The class is only called like a part of a trainer."""
-
-
-@lru_cache(NAMES)
-def is_called_to_test(name: str) -> bool:
-    """Whether a function is called after testing a model: `forward_test`, `simple_test`."""
-    return bool(_TESTS_MODEL.search(name))
 
 
 class Role(NamedTuple):
@@ -151,11 +144,6 @@ def _frameworks(bases: tuple[str, ...]) -> tuple[Framework, ...]:
     """The frameworks to which a class belongs."""
     numbers = frozenset[int]().union(*map(_frameworks_of, bases))
     return tuple([item for number, item in enumerate(FRAMEWORKS) if number in numbers])
-
-
-def is_of_framework(bases: tuple[str, ...]) -> bool:
-    """Whether a class with these bases belongs to a framework that calls its methods."""
-    return bool(_frameworks(bases))
 
 
 @lru_cache(NAMES)

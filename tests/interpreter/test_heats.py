@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
-from trainlint.finding import Heat
 
 SNIPPETS = {
     "a loop with a backward is a step": """
@@ -21,11 +16,6 @@ SNIPPETS = {
                 for parameter in model.parameters():
                     clip(parameter)  #= inner
         print("done")  #= once
-    """,
-    "an optimizer of one's own that is given the loss": """
-        for rows in batch.split(64):
-            loss = policy(rows).mean()  #= step
-            self.actor_optim.step(loss)
     """,
     "a scheduler that is given a score": """
         for point in points.split(64):
@@ -50,53 +40,12 @@ SNIPPETS = {
                 loss.backward()
             optimizer.step()
     """,
-    "groups of batches, of which a method takes one step": """
-        class Learner:
-            def groups(self, batches):
-                group = []
-                for batch in batches:
-                    group.append(batch)  #= step
-                    if len(group) == self.size:
-                        yield group
-                        group = []
-
-            def learn(self, batches):
-                for number, group in enumerate(self.groups(batches)):
-                    self.note(number)  #= step
-                    self.take_step(group)
-
-            def take_step(self, batches):
-                for batch in batches:
-                    loss = self.network(batch)  #= inner
-                    loss.backward()
-                self.optimizer.step()  #= step
-    """,
     "groups of batches in the loop that draws them": """
         for batches in train_loader:
             for batch in batches:
                 loss = network(batch)  #= inner
                 loss.backward()
             optimizer.step()  #= step
-    """,
-    "a function that makes one step of all batches": """
-        def descend(batches):
-            for batch in batches:
-                loss = network(batch)  #= step
-                loss.backward()
-            optimizer.step()
-
-        for epoch in range(epochs):
-            descend(train_batches)  #= epoch
-    """,
-    "an epoch for each loader that a loop goes through": """
-        def learn(batches):
-            for batch in batches:
-                loss = network(batch)  #= step
-                loss.backward()
-                optimizer.step()
-
-        for batches in loaders:
-            learn(batches)  #= epoch
     """,
     "a scheduler's step behind a loop over steps": """
         for epoch in range(epochs):
@@ -107,42 +56,12 @@ SNIPPETS = {
                 optimizer.step()
             scheduler.step()
     """,
-    "a hook of a tensor": """
-        def stop_at_nan(gradient):
-            assert not torch.isnan(gradient).any()  #= step
-        for views in train_loader:
-            loss = model(views)
-            loss.register_hook(stop_at_nan)
-            loss.backward()
-    """,
-    "a backward in a function that nobody calls": """
-        def train(batch):
-            loss = model(batch)  #= step
-            loss.backward()
-    """,
     "a backward in a function that only calls itself": """
         def train(batch):
             loss = model(batch)  #= unknown
             loss.backward()
             if batch:
                 train(batch[1:])
-    """,
-    "functions that only test a model": """
-        class Detector(torch.nn.Module):
-            def forward(self, images, targets=None):
-                if targets is None:
-                    return self.simple_test(images)
-                return self.loss(images)
-            def simple_test(self, images):
-                return boxes(images)  #= eval-step
-            def loss(self, images):
-                return distance(images)  #= step
-        detector = Detector()
-        for images, targets in train_loader:
-            loss = detector(images, targets)
-            if unsure(loss):
-                detector.simple_test(images)
-            loss.backward()
     """,
     "what is set up only if asked for": """
         def fix(seed):
@@ -279,49 +198,6 @@ SNIPPETS = {
             noise = model(sample, t)  #= once
             sample = scheduler.step(noise, t, sample)
     """,
-    "autograd functions are no training": """
-        class Scale(torch.autograd.Function):
-            @staticmethod
-            def backward(ctx, gradient):
-                for item in ctx.saved:
-                    gradient.backward()  #= unknown
-    """,
-    "one batch for all epochs": """
-        for epoch in range(200):
-            loss = criterion(model(x), y)
-            loss.backward()
-            print(loss)  #= epoch
-    """,
-    "environment steps": """
-        for step in range(total):
-            action = policy(observation)
-            observation = envs.step(action.cpu().numpy())  #= unknown
-            if step > learning_starts:
-                loss = update(batch)
-                loss.backward()
-                print(loss)  #= step
-    """,
-    "an episode inside the loop that trains": """
-        def select_action(state):
-            return policy(state).item()  #= unknown
-
-        def finish_episode():
-            loss = returns.sum()
-            loss.backward()
-            print(loss)  #= step
-
-        for episode in count():
-            for t in range(1000):
-                action = select_action(state)  #= unknown
-                state, reward = env.step(action)
-            finish_episode()
-    """,
-    "gradients of test images are no training": """
-        for images, labels in test_loader:
-            images.requires_grad_()
-            model(images).max().backward()
-            maps.append(images.grad.cpu())  #= eval-step
-    """,
     "test data on which a model adapts is trained on": """
         for images in test_loader:
             loss = entropy(model(images))
@@ -347,40 +223,6 @@ SNIPPETS = {
 
         def pong(n):
             ping(n)
-    """,
-    "an unless around training itself is no guard": """
-        for step in range(total):
-            if step % args.train_frequency == 0:
-                loss = model(batch)
-                loss.backward()
-                print(loss)  #= step
-    """,
-    "a body that ends in break runs once": """
-        for images, labels in train_loader:
-            loss = criterion(model(images), labels)
-            loss.backward()
-            optimizer.step()
-            print(loss)  #= once
-            break
-    """,
-    "a loop that runs once in each step is no loop within it": """
-        for images in train_loader:
-            loss = model(images)
-            loss.backward()
-            while True:
-                print(loss)  #= step
-                break
-    """,
-    "a body that leaves in each of its branches runs once": """
-        def peek(loader):
-            for images, labels in loader:
-                print(images)  #= once
-                if labels is None:
-                    return images
-                else:
-                    raise ValueError(labels)
-
-        peek(val_loader)
     """,
     "a body that may go on runs more often": """
         for images, labels in train_loader:
@@ -408,13 +250,6 @@ SNIPPETS = {
                 print(loss)  #= once
 
         smoke()
-    """,
-    "an optimizer that is cleared and stepped trains": """
-        for cells in stream:
-            optimizer.zero_grad()
-            engine.accumulate(cells)
-            optimizer.step()
-            print(cells)  #= step
     """,
     "something that is stepped and never cleared": """
         for t in scheduler.timesteps:
@@ -475,46 +310,7 @@ def test_users_declare_functions_hot_and_cold() -> None:
     """
     for model, expected in (
         (file_model(code, hot=("update",)), "step"),
-        (file_model(code, cold=("update",)), "once"),
+        (file_model(code, cold=("update",)), "rare"),
     ):
         [(_, block, _)] = marked(model)
         assert model.heats.of(block).heat.value == expected
-
-
-def test_tests_and_benchmarks_are_never_surely_hot() -> None:
-    code = """
-        for batch in train_loader:
-            model(batch).sum().backward()  #= step
-    """
-    for path, sure in (("src/train.py", True), ("tests/test_train.py", False), ("benchmarks/run.py", False)):
-        model = file_model(code, path)
-        [(_, block, _)] = marked(model)
-        assert (model.heats.of(block).confidence > 0.9) is sure
-
-
-def test_heat_of_many_functions_that_call_each_other_settles_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = 200
-    lines = [
-        "def train(model, loader):",
-        "    for batch in loader:",
-        "        model(batch).sum().backward()",
-        "        f0()",
-    ]
-    for number in range(count):
-        lines += [f"def f{number}():", "    for item in items:"]
-        lines += [f"        f{(number * factor + 1) % count}()" for factor in (7, 13)]
-        lines += [f"    f{(number + 1) % count}()"]
-    looks = 0
-    look = FrequencyFixpoint._hottest
-
-    def counted(*given: Any) -> HeatFact:
-        nonlocal looks
-        looks += 1
-        return look(*given)
-
-    monkeypatch.setattr(FrequencyFixpoint, "_hottest", counted)
-    model = file_model("\n".join(lines))
-    facts = {function.name: model.heats.function(function).heat for function in model.outline.functions}
-    assert facts["f1"] is Heat.INNER
-    assert facts[f"f{count - 1}"] is Heat.INNER
-    assert looks < 20 * count

@@ -1,0 +1,93 @@
+"""What a run saw of the statements of a file, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from trainlint.finding import OFTEN, Frequencies, Heat, HeatFact, RelatedPlace
+from trainlint.interpreter.machine.events import Link
+from trainlint.interpreter.machine.run import Heat as HeatOfRun
+from trainlint.interpreter.machine.run import Round
+from trainlint.interpreter.visits import Visit, Visits
+
+HEATS: Final[Mapping[HeatOfRun, Heat]] = {
+    "step": Heat.STEP,
+    "evaluation": Heat.EVAL_STEP,
+    "rare": Heat.RARE,
+    "worker": Heat.WORKER,
+    "off": Heat.RARE,
+    "cold": Heat.ONCE,
+}
+_REPEATED: Final[Mapping[Round, Heat]] = {
+    "loop": Heat.INNER,
+    "batches": Heat.EVAL_STEP,
+    "epoch": Heat.EPOCH,
+    "seldom": Heat.RARE,
+}
+_PRESUMED = 0.8
+_ONCE: Final = frozenset(
+    {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
+)
+"""Functions that run once, whoever calls them."""
+_IDLE = 0.5
+"""What is presumed to run, in a file that no other file imports."""
+
+
+def chain_of(links: Iterable[Link], path: str) -> tuple[str, ...]:
+    """How a place in a file comes to run, as chains of findings are written."""
+    return tuple(
+        f"{f'line {link.line}' if link.path == path else f'{link.path}:{link.line}'}: {link.words}" for link in links
+    )
+
+
+def frequencies_by_file(visits: Visits, shown: Callable[[Link], Link]) -> dict[str, Frequencies]:
+    """How often the statements of each file are executed. `shown` gives a link as users see it."""
+    calls: dict[str, dict[int, tuple[RelatedPlace, ...]]] = {}
+    for function, links in visits.hot_calls():
+        calls.setdefault(function.module.path, {})[function.node.lineno] = tuple(map(_related, map(shown, links)))
+    found = {}
+    for path, statements in visits.statements.items():
+        facts: dict[HeatFact, int] = {}
+        told: dict[Visit, int] = {}
+
+        def number(visit: Visit, path: str = path, facts: dict[HeatFact, int] = facts) -> int:
+            here = shown(Link(path, 1, "")).path
+            chain = chain_of(tuple(map(shown, visit.way)), here)
+            return facts.setdefault(_fact(visit, visits.round_of(visit), chain), len(facts))
+
+        def known(visit: Visit, told: dict[Visit, int] = told) -> int:
+            if visit not in told:
+                told[visit] = number(visit)
+            return told[visit]
+
+        lines: dict[int, int] = {}
+        parts = {place: known(visit) for place, visit in visits.parts.get(path, {}).items()}
+        for (line, column), visit in sorted(statements.items()):
+            if line in lines:
+                parts[line, column] = known(visit)
+            else:
+                lines[line] = known(visit)
+        found[path] = Frequencies(tuple(facts), lines, parts, calls.get(path, {}))
+    return found
+
+
+def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:
+    if visit.heat == "cold" and visit.level == "orphan" and not around and not _sets_up(visit):
+        return HeatFact(Heat.UNKNOWN, 1.0)
+    heat = HEATS[visit.heat]
+    if around and visit.heat in ("step", "cold"):
+        heat = _REPEATED[around]
+    return HeatFact(
+        heat, _IDLE if visit.idle else _PRESUMED if visit.level == "presumed" else 1.0, chain, visit.heat == "off"
+    )
+
+
+def _sets_up(visit: Visit) -> bool:
+    """Whether a function that nobody calls runs once, by its name."""
+    return visit.body is not None and visit.body[0].name in _ONCE
+
+
+def _related(link: Link) -> RelatedPlace:
+    words = f"calls `{link.words.removeprefix('calls ')}`{OFTEN[Heat.STEP]}"
+    return RelatedPlace(link.path, link.line, link.column, words)
