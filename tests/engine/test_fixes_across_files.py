@@ -23,7 +23,7 @@ def main(dataset, model):
     for epoch in range(10):
         for images, labels in loader:
             optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(model(images), labels)
+            loss = torch.nn.functional.cross_entropy(model(images) + torch.zeros(10).to("cuda"), labels)
             loss.backward()
             optimizer.step()
         report(model, epoch)
@@ -33,7 +33,7 @@ if __name__ == "__main__":
     main(*prepared())
 """
 REPORT = "import torch\n\n\ndef report(model, epoch):\n    print(epoch, torch.cuda.memory_allocated())\n"
-CHECK = ("check", ".", "--isolated", "--no-cache", "--select", "TRN108", "--min-confidence", "unlikely", "--preview")
+CHECK = ("check", ".", "--isolated", "--no-cache", "--select", "TRN207", "--min-confidence", "unlikely", "--preview")
 
 
 @pytest.fixture
@@ -48,6 +48,5 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_a_fix_adds_to_a_linked_file_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK]) == 1
     assert main([*CHECK, "--fix", "--unsafe-fixes"]) == 0, capsys.readouterr()
-    lines = (project / "train.py").read_text().splitlines()
-    assert lines[lines.index("    for epoch in range(10):") + 1].strip() == "sampler.set_epoch(epoch)"
+    assert 'torch.zeros(10, device="cuda"), labels)' in (project / "train.py").read_text()
     assert main([*CHECK]) == 0

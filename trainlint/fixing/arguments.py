@@ -127,32 +127,6 @@ def set_keyword(source: SourceFile, call: ast.Call, name: str, value: str, *, pr
     return add_keyword(source, call, name, value, proved_absent=proved_absent)
 
 
-def arguments_as_list(source: SourceFile, call: ast.Call) -> Edit:
-    """Give the positional arguments as one list: `f([a, b], key=c)` for `f(a, b, key=c)`.
-
-    Where each has a line of its own, the brackets stand beside the parentheses.
-    """
-    import libcst as cst
-
-    node = expression(source, call)
-    if not isinstance(node, cst.Call) or any(item.star for item in node.args) or not call.args:
-        raise Unfixable(f"the arguments of the call at line {call.lineno} of {source.path} cannot become a list")
-    nothing = cst.SimpleWhitespace("")
-    listed, others = node.args[: len(call.args)], node.args[len(call.args) :]
-    last = listed[-1]
-    elements = [cst.Element(item.value, item.comma) for item in listed]
-    if others:
-        elements[-1] = cst.Element(last.value)
-    items = cst.List(
-        elements,
-        lbracket=cst.LeftSquareBracket(whitespace_after=node.whitespace_before_args),
-        rbracket=cst.RightSquareBracket(whitespace_before=last.whitespace_after_arg),
-    )
-    argument = cst.Arg(items, comma=last.comma if others else cst.MaybeSentinel.DEFAULT)
-    new = node.with_changes(args=[argument, *others], whitespace_before_args=nothing)
-    return replace_expression(source, call, new)
-
-
 def _as_only_argument(node: cst.Call, keyword: cst.Arg, unit: str) -> cst.Call:
     import libcst as cst
 

@@ -84,17 +84,6 @@ def remove_arguments(source: SourceFile, call: ast.Call, *names: str) -> Edit:
     return _with_only(source, call, node, kept)
 
 
-def remove_argument(source: SourceFile, call: ast.Call, index: int) -> Edit:
-    """Give the argument at `index`, positional ones first, no longer.
-
-    Raises Unfixable where arguments are unpacked, and as `remove_arguments` does.
-    """
-    node = _call_without_comments(source, call)
-    if any(item.star for item in node.args):
-        raise Unfixable(f"the call at line {call.lineno} of {source.path} unpacks its arguments")
-    return _with_only(source, call, node, [*node.args[:index], *node.args[index + 1 :]])
-
-
 def _call_without_comments(source: SourceFile, call: ast.Call) -> cst.Call:
     start, stop = extent(source, call)
     if "#" in source.text[start:stop]:

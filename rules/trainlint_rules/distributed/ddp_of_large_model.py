@@ -178,9 +178,9 @@ def _behind(site: Site, node: ast.expr, block: Block) -> tuple[ast.expr, Block] 
             return value, block
         case ast.Call() if (edge := site.file.graph.callee.get(node)) is not None:
             found = [(p.node.value, p.block) for p in edge.function.returns if isinstance(p.node, ast.Return)]
-    if len(found) != 1 or (value := found[0][0]) is None:
+    if len(found) != 1 or (made := found[0][0]) is None:
         return None
-    return value, found[0][1]
+    return made, found[0][1]
 
 
 def _declared_size(call: ast.Call, block: Block) -> tuple[float, str] | None:

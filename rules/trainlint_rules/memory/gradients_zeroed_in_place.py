@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 gradients_in_buffers = shows(
     "the code names CUDA graphs or gradient buffers, whose addresses must not change", GRAPH_CAPTURE, STATIC_GRADIENTS
 )
+_READING = frozenset({"zero_", "fill_", "detach_", "requires_grad_", "mul_", "div_", "clamp_"})
+"""Methods that need no gradient to be there before a backward."""
 _UNSET = "set each gradient to `None`, as `zero_grad()` does"
 
 
@@ -42,7 +44,7 @@ def _adds_to_gradients(file: SemanticModel) -> bool:
             case ast.AugAssign(target=target) | ast.Subscript(value=target, ctx=ast.Store()):
                 written = target
             case ast.Call(func=ast.Attribute(attr=name, value=target)) if name.endswith("_"):
-                written = target if name not in ("zero_", "fill_", "detach_", "requires_grad_") else None
+                written = target if name not in _READING else None
         while isinstance(written, ast.Attribute) and written.attr == "data":
             written = written.value
         if isinstance(written, ast.Attribute) and written.attr == "grad":

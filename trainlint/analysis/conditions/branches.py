@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.guards import guard_of, guards_around, parts_around
+from trainlint.analysis.conditions.guards import guard_of, parts_around
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant
 
@@ -31,21 +31,6 @@ def _as_written(test: ast.expr, holds: bool) -> RequiredTest:
         if constant(test.comparators[0]) is None:
             return ast.unparse(test.left), holds == isinstance(test.ops[0], ast.IsNot)
     return ast.unparse(test), holds
-
-
-def exclude_each_other(one: Block, other: Block) -> bool:
-    """Whether two blocks stand in different branches of one `if`, so that only one of them runs."""
-    negated = {outer.node: outer.negated for outer in other.outwards() if outer.kind is BlockKind.BRANCH}
-    return any(
-        outer.kind is BlockKind.BRANCH and negated.get(outer.node, outer.negated) is not outer.negated
-        for outer in one.outwards()
-    )
-
-
-def stands_in_else_of(one: Block, other: Block) -> bool:
-    """Whether a block stands in the `else` of a test behind which another block stands."""
-    tests = {guard.expression for guard in guards_around(one, everywhere=True) if not guard.outcome}
-    return any(guard.outcome and guard.expression in tests for guard in guards_around(other, everywhere=True))
 
 
 def conditional_part(block: Block) -> ast.expr | None:

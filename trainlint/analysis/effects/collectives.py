@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, How
@@ -22,12 +21,6 @@ _FUNCTIONAL = (
     "torch.distributed._symmetric_memory.",
 )
 """Functions of the same names that return their result instead of writing it into an argument."""
-SCALAR_NAME = lazy(
-    r"loss|(^|_)(acc|accuracy|correct|total|count|num|n|metric|metrics|reward|rewards|length|lengths|norm|tokens|"
-    r"samples|seen|tensor_?size|successes|nats|stats?|perplexity|lr|mfu|elapsed|time|bpb|bpd)($|_|\d)",
-    re.IGNORECASE,
-)
-"""Names of tensors that hold a single number, or a few."""
 
 
 class Collective(NamedTuple):

@@ -35,10 +35,6 @@ _CLASSES = (
 )
 CLASSES: dict[str, OptimizerClass] = {row.name: row for row in _CLASSES}
 """The optimizers of torch.optim that update lists of tensors at once (`foreach`), by name."""
-SCALE_FREE = frozenset(
-    "Adam AdamW NAdam RAdam Adamax Adadelta Rprop RMSprop Adagrad FusedAdam Adam8bit AdamW8bit PagedAdamW".split()
-)
-"""Optimizers whose step stays the same, but for an epsilon, where all gradients are a number of times as large."""
 BASES = ("Optimizer",)
 SCHEDULER_BASES = ("LRScheduler", "_LRScheduler")
 NAMES = (*(row.name for row in _CLASSES), *BASES, *SCHEDULER_BASES)

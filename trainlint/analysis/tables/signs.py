@@ -79,7 +79,6 @@ MODE_ON_PURPOSE = _sign(
     origins="torch.nn.functional.dropout",
 )
 """Layers kept in training mode in evaluation, or batch statistics that are taken anew."""
-HOOKS = _sign("hook hooks __call__ call_impl")
 MEMORY_FORMATS = _sign("channels_last memory_format")
 
 # Other ways to run it
@@ -97,26 +96,19 @@ OWN_KERNELS = _sign("cpp_extension cpp_extensions cuda_ext")
 TRACES = _sign("interpreter", origins="torch.fx")
 REMOTE = _sign("rpc_sync rpc_async", origins="torch.distributed.rpc")
 ONNX = _sign("onnx onnxruntime")
-EXPORTS = _sign("export exported exporter exporting exports tensorrt trt")
 SERVES = _sign("torchscript torch_script is_scripting is_tracing caffe2 deploy deploys deployed deployment")
 SAVED_SCRIPTS = _sign(
     origins="torch.jit.save torch.jit.trace torch.jit.is_scripting torch.jit.is_tracing torch.jit.freeze "
     "torch.jit.export torch.jit.ignore torch.jit.unused torch.jit.script_if_tracing torch.jit.optimize_for_inference"
 )
 """What TorchScript is for besides speed."""
-BREAKS_ALLOWED = _sign("capture_scalar_outputs reorderable_logging_functions suppress_errors")
-"""Settings of torch.compile that allow what would break a graph."""
 
 # Fused kernels
 FUSED = _sign("fuse fused fuser fuses fusing fusion triton")
-FOLDED = _sign("fold folded folding folds freeze freezes freezing")
 FUSED_ATTENTION = _sign(
     "scaled_dot_product_attention flash_attn flashattn flash_attention flashattention xformers sdpa "
     "memory_efficient_attention flex_attention"
 )
-FUSED_NORM = _sign(origins="torch.nn.functional.rms_norm")
-FUSED_LOSS = _sign("linear_cross_entropy cut_cross_entropy liger fused_cross")
-CHUNKS = _sign("chunk chunked chunking chunks")
 ATTENTION_WEIGHTS = _sign(
     "output_attentions attn_weight attn_weights attnweights attention_weight attention_weights register_forward_hook"
 )

@@ -35,20 +35,6 @@ def tensors_tested(block: Block, *, everywhere: bool = False) -> Iterator[Tensor
                     yield found
 
 
-def tested_to_be_no_tensor(node: ast.expr, block: Block) -> bool:
-    """Whether a block runs only where `isinstance(node, torch.Tensor)`, or `Variable`, does not hold."""
-    written = ast.dump(node)
-    return any(
-        not holds
-        and isinstance(test, ast.Call)
-        and last_name(test.func) in TYPE_TESTS
-        and bool(test.args)
-        and ast.dump(test.args[0]) == written
-        and (len(test.args) == 1 or last_name(test.args[1]) in ("Tensor", "Variable"))
-        for test, holds in parts_around(block)
-    )
-
-
 def _tensor_test(call: ast.Call) -> TensorTest | None:
     name = last_name(call.func)
     if name not in TYPE_TESTS:
