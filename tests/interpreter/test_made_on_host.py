@@ -16,7 +16,7 @@ from tests.interpreter.running import places, run_files
         ("torch.cat([torch.arange(8), torch.zeros(8)]) + torch.ones(16)", "MADE_ON_HOST"),
         ("torch.arange(8) * torch.from_numpy(numbers)", "BATCH_COPY"),
         ("torch.rand(8, 1).expand_as(weights)", "MADE_ON_HOST"),
-        ("torch.rand(8).unsqueeze(1).expand(8, weights)", "MADE_ON_HOST"),
+        ("torch.rand(8, 1).view_as(weights)", "MADE_ON_HOST"),
         ("torch.normal(0.0, 0.1, size=(1, 8))", "MADE_ON_HOST"),
         ("torch.normal(mean=0.0, std=0.1, size=(1, 8))", "MADE_ON_HOST"),
     ],
