@@ -17,7 +17,7 @@ from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.evidence.verdicts import Verdict
+    from trainlint.evidence.verdicts import State, Verdict
     from trainlint.finding import Finding, Report
 
 _NEAR = 10
@@ -75,7 +75,7 @@ def groups_of(report: Report, *, by_path: bool = False) -> tuple[Group, ...]:
 def grouped(findings: Iterable[Finding], verdicts: Mapping[Finding, Verdict]) -> tuple[Group, ...]:
     """Each finding in one group, the groups in the order of their first findings' places.
 
-    What a run confirmed and what it refuted are never one group; what it says nothing of may be in either.
+    What a run confirmed and what it refuted are never one group; what it says nothing of is in none with the latter.
     """
     listed = sorted(findings, key=lambda finding: finding.order)
     states = [verdicts[finding].state if finding in verdicts else None for finding in listed]
@@ -90,7 +90,7 @@ def grouped(findings: Iterable[Finding], verdicts: Mapping[Finding, Verdict]) ->
     kept: list[tuple[int, Reason]] = []
     for one, other, reason in _joined(listed):
         earlier, later = sorted((first(one), first(other)))
-        if len({states[earlier], states[later], None}) > 2:
+        if not _may_be_one(states[earlier], states[later]):
             continue
         before[later] = earlier
         states[earlier] = states[earlier] or states[later]
@@ -102,6 +102,17 @@ def grouped(findings: Iterable[Finding], verdicts: Mapping[Finding, Verdict]) ->
     for one, reason in kept:
         reasons.setdefault(first(one), set()).add(reason)
     return tuple(Group(tuple(found), frozenset(reasons.get(number, ()))) for number, found in members.items())
+
+
+def _may_be_one(one: State | None, other: State | None) -> bool:
+    """Whether what a run says of two findings lets one change be for both; None where it says nothing."""
+    if one is other:
+        return True
+    if one is not None and other is not None:
+        return False
+    from trainlint.evidence.verdicts import State  # a report without evidence needs none of its classes
+
+    return State.REFUTED not in (one, other)
 
 
 def _joined(listed: Sequence[Finding]) -> Iterator[tuple[int, int, Reason]]:
