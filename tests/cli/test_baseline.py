@@ -43,7 +43,8 @@ def test_what_is_written_down_is_not_reported_and_what_is_new_fails(program: Pro
     train = write("train.py", TRAIN)
     written = program("baseline")
     assert (written.code, written.out) == (0, f"{NAME} lists 1 finding in 1 file.\n"), written
-    assert f"run `trainlint check --baseline {NAME}`" in written.err
+    assert "Added `baseline` to trainlint.toml" in written.err
+    assert (program.directory / "trainlint.toml").read_text() == f'baseline = "{NAME}"\n'
     [entry] = entries(program.directory / NAME)
     statement = entry["statement"]
     [reported] = json.loads(program("check", "--isolated", "--output-format", "json").out)["findings"]
@@ -286,3 +287,44 @@ def test_a_baseline_is_not_written_over_a_judged_file_or_behind_a_link(program: 
     assert program("baseline", "-o", "link.json").code == 2
     assert program("baseline", "-o", "train.py").code == 2
     assert (program.directory / "train.py").read_text() == TRAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "pyproject.toml",
+            '[project]\nname = "x"  # mine\n',
+            f'[project]\nname = "x"  # mine\n\n[tool.trainlint]\nbaseline = "{NAME}"\n',
+        ),
+        (
+            "pyproject.toml",
+            '# a\n[tool.trainlint]  # b\nignore = ["TRN204"]  # why\n\n[tool.other]\nx = 1\n',
+            f'# a\n[tool.trainlint]  # b\nbaseline = "{NAME}"\nignore = ["TRN204"]  # why\n\n[tool.other]\nx = 1\n',
+        ),
+        (
+            "trainlint.toml",
+            '# Settings\r\nfail-on = "advice"\r\n[severity]\r\nTRN201 = "error"',
+            f'# Settings\r\nbaseline = "{NAME}"\r\nfail-on = "advice"\r\n[severity]\r\nTRN201 = "error"',
+        ),
+    ],
+)
+def test_it_is_named_in_the_configuration_whose_comments_stay(
+    program: Program, write: Write, name: str, before: str, after: str
+) -> None:
+    write("train.py", TRAIN)
+    (program.directory / name).write_bytes(before.encode())
+    written = program("baseline")
+    assert f"Added `baseline` to {name}: " in written.err
+    assert (program.directory / name).read_bytes().decode() == after
+    assert program("check").code == 0
+
+
+def test_a_configuration_that_cannot_name_it_stays(program: Program, write: Write) -> None:
+    write("train.py", TRAIN)
+    quoted = write("pyproject.toml", 'tool.trainlint.ignore = ["TRN204"]\n')
+    write("apart/known.txt", "")
+    assert f"run `trainlint check --baseline {NAME}`" in program("baseline").err
+    assert quoted.read_text() == 'tool.trainlint.ignore = ["TRN204"]\n'
+    inside = type(program)(program.directory / "apart", program.environment)
+    assert "--baseline" in inside("baseline", "-o", "../known.json", "../train.py", "--isolated").err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,10 +54,7 @@ def baseline(options: Namespace) -> int:
     write_report(place, baseline_text(entries, os.path.dirname(place)))
     _print_summary(beside, entries, shown, options)
     if not options.prune and files.baseline_of(str(Path.cwd() / "any")) is None:
-        console.note(
-            f"Commit {quoted(shown)}, and name it in the configuration (`baseline = ...`) or run "
-            f"`trainlint check --baseline {quoted(shown)}`."
-        )
+        _tell_use(place, shown, configurations, options)
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
 
@@ -98,3 +96,18 @@ def _print_summary(beside: BaselineComparison, entries: list[Entry], shown: str,
     elsewhere = len(entries) - len(beside.entries)
     if elsewhere:
         console.note(f"{count(elsewhere, 'entry').replace('entrys', 'entries')} of files that were not judged stay.")
+
+
+def _tell_use(place: Path, shown: str, configurations: Configurations, options: Namespace) -> None:
+    """Name the baseline in the configuration and say so; else say how it is used."""
+    written = None
+    if not options.isolated:
+        from trainlint.cli.new_code.baseline_key import name_baseline
+
+        with suppress(Misconfigured):  # its files have failed, which was said
+            written = name_baseline(place, configurations.of(Path.cwd()).config.source)
+    if written is not None:
+        console.note(f"Added `baseline` to {quoted(written)}: `trainlint check` reports only new findings from now on.")
+        console.note(f"Commit {quoted(shown)} and {quoted(written)}.")
+    else:
+        console.note(f"Commit {quoted(shown)}, and run `trainlint check --baseline {quoted(shown)}`.")
