@@ -25,13 +25,13 @@ DETECTION = "from torchvision.models import detection\n\nmodel = detection."
 
 WEIGHTS = {
     "ssdlite320_mobilenet_v3_large(pretrained=True, pretrained_backbone=True)": (
-        'ssdlite320_mobilenet_v3_large(\n    weights="COCO_V1", weights_backbone="IMAGENET1K_V1"\n)'
+        'ssdlite320_mobilenet_v3_large(weights="COCO_V1", weights_backbone="IMAGENET1K_V1")'
     ),
     "fasterrcnn_resnet50_fpn(pretrained_backbone=False, pretrained=True)": (
         'fasterrcnn_resnet50_fpn(weights_backbone=None, weights="COCO_V1")'
     ),
     "fasterrcnn_resnet50_fpn(False, pretrained_backbone=start)": (
-        'fasterrcnn_resnet50_fpn(\n    weights=None, weights_backbone="IMAGENET1K_V1" if start else None\n)'
+        'fasterrcnn_resnet50_fpn(weights=None, weights_backbone="IMAGENET1K_V1" if start else None)'
     ),
     "ssd300_vgg16(\n    pretrained=True,  # boxes\n    pretrained_backbone=True,  # features\n)": (
         'ssd300_vgg16(\n    weights="COCO_V1",  # boxes\n    weights_backbone="IMAGENET1K_FEATURES",  # features\n)'

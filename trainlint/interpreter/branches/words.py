@@ -68,7 +68,8 @@ COUNTER: Final = re.compile(
 PROGRESS: Final = re.compile(r"(^|[._])(p|progress|tqdm|batch)_?bar\.n$")
 """What a progress bar has counted."""
 ACCUMULATION: Final = re.compile(
-    r"accum|micro|grad_acc|(?<![a-z]_)update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision",
+    r"accum|micro|grad_acc|(?<![a-z]_)update_freq|aggregat|virtual|ga_steps|n_critic|critic_iter|d_reg|subdivision"
+    r"|(policy|actor)_(freq|delay|interval)",
     re.IGNORECASE,
 )
 INTERVAL: Final = re.compile(

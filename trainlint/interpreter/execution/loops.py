@@ -10,6 +10,7 @@ from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.bodies import serve
 from trainlint.interpreter.execution.branching import merged
 from trainlint.interpreter.execution.tests import truth
+from trainlint.interpreter.libraries.frameworks import LOADER_PARAMETER
 from trainlint.interpreter.machine.events import Link
 from trainlint.interpreter.machine.run import Effect, Frame, Round, Run
 from trainlint.interpreter.text import text
@@ -95,7 +96,7 @@ def _loop(
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step, around_here = frame.leaving, frame.step, frame.round
     if not few:
-        frame.round = _round(run, effects, around_here, feeding=feeding, trains=trains)
+        frame.round = _round(run, effects, around_here, feeding=feeding or _names_loader(node), trains=trains)
     if trains:
         around_loop, run.loops = run.loops, run.loops[:loops]
         serve_steps()
@@ -131,6 +132,11 @@ def _round(run: Run, effects: set[Effect], around: Round, *, feeding: bool, trai
     if run.heat == "cold" and "looped" in effects:
         return "epoch"
     return "batches" if run.heat == "cold" and feeding else around
+
+
+def _names_loader(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a loop goes through something with the name of a loader."""
+    return not isinstance(node, ast.While) and LOADER_PARAMETER.search(text(node.iter)) is not None
 
 
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
