@@ -108,11 +108,11 @@ def test_a_file_alone_is_judged_as_on_standard_input(project: Path) -> None:
 
 
 def test_a_text_without_a_place_is_executed_alone(project: Path) -> None:
-    code = f"import torch\nfor batch in torch.utils.data.DataLoader([]):\n{TRAINS}    print(loss.item())\n"
+    code = f"device = 1\nimport torch\nfor batch in torch.utils.data.DataLoader([]):\n{TRAINS}    print(loss.item())\n"
     path = project / "<untitled>"
     texts = {path: source_from_text(path.name, code)}
     [job], failures = jobs_for_texts(texts, Configurations(installed_rules()), alone=True)
-    assert [operation.position.line for operation in job.operations or ()] == [2, 5]
+    assert [operation.position.line for operation in job.operations or ()] == [3, 6]
     assert not failures
 
 

@@ -51,6 +51,9 @@ SUBCLASSES: Final = 20
 STAR_NAMES: Final = 2_000
 """Names that one star import takes: in a chain of such imports each file has the names of all before."""
 
+FOLLOWING: Final = 20
+"""Statements behind a branch that returns that are looked at for what they fill: else each of many would look at all."""
+
 # What is told
 TOLD_AGAIN: Final = 20
 """Operations of a body that are told again where the body is called again. Without a limit each call of a function that

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from trainlint.interpreter import bounds
 from trainlint.interpreter.branches.branch import Branch, Cold
 from trainlint.interpreter.branches.comparisons import ValueOf
 from trainlint.interpreter.execution.assignment import assign
@@ -169,7 +170,8 @@ def _otherwise(node: ast.If, frame: Frame) -> Sequence[ast.stmt]:
     """What is executed where the test fails alone: the other branch, or what follows a branch that returns."""
     if node.orelse or not isinstance(node.body[-1], ast.Return) or node not in frame.block:
         return node.orelse
-    return frame.block[frame.block.index(node) + 1 :]
+    start = frame.block.index(node) + 1
+    return frame.block[start : start + bounds.FOLLOWING]
 
 
 _NEGATED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
