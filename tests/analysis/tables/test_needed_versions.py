@@ -52,13 +52,10 @@ def test_without_a_fix_the_help_names_the_version() -> None:
 STALE = 'import os\nimport torch\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n'
 
 
-@pytest.mark.parametrize(
-    ("target", "safety"), [("", Safety.UNSAFE), (">=2.2", Safety.UNSAFE), ("<2.9", Safety.UNSAFE), ("<2.2", None)]
-)
-def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, safety: Safety | None) -> None:
+@pytest.mark.parametrize(("target", "count"), [("", 1), (">=2.2", 1), ("<2.9", 1), ("<2.2", 0)])
+def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, count: int) -> None:
     config = Config(target_torch=parse_torch_range(target) if target else None, preview=True)
-    found = judge(SourceFile("train.py", STALE), [StaleNcclVariable()], config).findings
-    assert [finding.fix and finding.fix.safety for finding in found] == ([] if safety is None else [safety])
+    assert len(judge(SourceFile("train.py", STALE), [StaleNcclVariable()], config).findings) == count
 
 
 @pytest.mark.parametrize(("target", "name"), [(">=1.13", "all_gather_into_tensor"), (">=2.13", "all_gather_single")])
