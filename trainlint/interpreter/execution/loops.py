@@ -86,8 +86,8 @@ def _loop(
     run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    serves = frame.serves and _yields(node.body)
-    trains = heat == "cold" and (serves or _trains(effects, feeding, learning=learning)) and not few
+    gives = frame.serves and _yields(node.body)
+    trains = heat == "cold" and _trains(effects, feeding, learning=learning, gives=gives) and not few
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step = frame.leaving, frame.step
     if trains:
@@ -116,15 +116,16 @@ def _yields(body: Sequence[ast.AST]) -> bool:
     )
 
 
-def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
-    """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself.
+def _trains(effects: set[Effect], feeding: bool, *, learning: bool, gives: bool) -> bool:
+    """Whether each iteration is a step: it computes gradients, or steps an optimizer and takes batches itself, or gives
+    the items of a loop that does (`gives`).
 
     To step an environment is to take a batch, where a model learns from it in this loop or in the one around; so is a
     loop that does it, where the model learns beside that loop.
     """
     acts = "acts" in effects
     takes = feeding or acts or "takes_batches" in effects
-    if acts and learning:
+    if gives or (acts and learning):
         return True
     if "epoch" in effects:  # what computes gradients beside a loop over all batches, does so once an epoch
         return (takes or "acted" in effects) and ("trains" in effects or "optimizes" in effects)
