@@ -164,9 +164,7 @@ def member(run: Run, base: Object | ClassValue | SuperValue, name: str, node: as
             return bind(run, defined, base, node, frame)
         found.append(defined)
     if found:
-        value = joined(found)
-        is_flag = isinstance(value, Plain) and isinstance(value.constant, bool)
-        return PLAIN if is_flag and name in run.set_on_others else value
+        return _believed(run, name, joined(found))
     return _unassigned(base, name)
 
 
@@ -180,6 +178,12 @@ def _unassigned(base: Object | ClassValue, name: str) -> Value:
     if cls.is_a(OPTIMIZER_CLASS):
         return _OF_OPTIMIZERS.get(name, UNKNOWN)
     return _of_module_object(base, name) if is_module(cls) else UNKNOWN
+
+
+def _believed(run: Run, name: str, value: Value) -> Value:
+    """What an attribute is, unless it is a flag that code sets on an object which is not known, and so perhaps here."""
+    is_flag = isinstance(value, Plain) and isinstance(value.constant, bool)
+    return PLAIN if is_flag and name in run.set_on_others else value
 
 
 def is_assigned(run: Run, cls: Class, name: str) -> bool:
