@@ -59,6 +59,8 @@ class Visits:
         """Operations of each outside of training steps, or needed there, with how often they are executed at most."""
         self._calls: dict[Body, dict[Call, None]] = {}
         self._rounds: dict[Body, Round] = {}
+        self._here: object = None
+        self._last: Visit | None = None
 
     def see(self, run: Run, statement: ast.stmt) -> None:
         """Watch a run that is about to execute a statement."""
@@ -75,7 +77,16 @@ class Visits:
         of_file, place = found.setdefault(frame.module.path, {}), (node.lineno, node.col_offset)
         known = of_file.get(place)
         if known is None or _order(run.heat, frame.round) < _order(known.heat, known.round):
-            of_file[place] = _visit(run, frame)
+            of_file[place] = self._visit(run, frame)
+
+    def _visit(self, run: Run, frame: Frame) -> Visit:
+        """How the code is executed that stands here. Neighbours mostly share it."""
+        here = frame, run.heat, frame.round, frame.behind, frame.step, run.level, run.idle
+        if here != self._here:
+            self._here = here
+            self._last = Visit(run.heat, frame.round, run.level, run.idle, run.way_here, _body(run, frame))
+        assert self._last is not None
+        return self._last
 
     def see_call(self, run: Run, function: Function, heat: Heat, node: ast.AST | None) -> None:
         """A body is executed, or would be if it were not known what it gives."""
@@ -146,10 +157,6 @@ _ROUNDS: Final[tuple[Round, ...]] = ("", "seldom", "epoch", "batches", "loop")
 
 def _order(heat: Heat, around: Round) -> tuple[int, int]:
     return _HOTTEST.index(heat), -_ROUNDS.index(around)
-
-
-def _visit(run: Run, frame: Frame) -> Visit:
-    return Visit(run.heat, frame.round, run.level, run.idle, run.way_here, _body(run, frame))
 
 
 def _body(run: Run, frame: Frame) -> Body | None:

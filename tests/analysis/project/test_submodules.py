@@ -132,11 +132,3 @@ FOUND: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", FOUND.values(), ids=FOUND.keys())
 def test_what_a_class_registers_under_a_name_is_called_by_that_name(files: dict[str, str]) -> None:
     check(files)
-
-
-QUIET: dict[str, dict[str, str]] = {}
-
-
-@pytest.mark.parametrize("files", QUIET.values(), ids=QUIET.keys())
-def test_what_fits_no_registered_name_is_not_called(files: dict[str, str]) -> None:
-    check(files)
