@@ -48,7 +48,6 @@ for batch in {source}:
         ("tqdm(batches(loader))", 15),
         ("forever(loader)", 20),
         ("in_threes(batches(loader))", 15),
-        ("Batches(loader)", 11),
     ],
 )
 def test_what_a_generator_does_for_each_item_belongs_to_a_step(source: str, line: int) -> None:
@@ -60,6 +59,10 @@ def test_what_a_generator_does_for_each_item_belongs_to_a_step(source: str, line
     [(_, use)] = run.loaders
     assert use.trains is not None
     assert use.again is None or source.startswith("forever")
+
+
+def test_what_a_dataset_gives_may_come_from_workers() -> None:
+    assert places(run_files([("train.py", _PROGRAM.format(source="Batches(loader)"))])[1]) == []
 
 
 def test_a_generator_of_another_loop_does_not() -> None:

@@ -20,6 +20,7 @@ from tests.interpreter.running import places, run_files
         pytest.param("if self.scaled(x.thing) > 2:\n            pass", id="what a parameter is annotated as"),
         pytest.param("if parse([(unknown,)]).start > 0:\n            pass", id="made by one of a list in a list"),
         pytest.param("if torch.get_autocast_gpu_dtype() == torch.half:\n            pass", id="dtype of autocast"),
+        pytest.param("if torch.futures.wait_all(x)[0] > 0:\n            pass", id="what futures hold"),
         pytest.param("for key in x:\n            if key.endswith('mask'):\n                pass", id="a key"),
         pytest.param("if backbone(x).num_groups > 0:\n            pass", id="a number of what a model gives"),
         pytest.param("for group in self.optimizer.param_groups:\n            note(group['lr'])", id="a learning rate"),

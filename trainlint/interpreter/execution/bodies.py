@@ -32,7 +32,8 @@ def call_function(run: Run, value: FunctionValue, arguments: Arguments, node: as
     step = f"passed by {run.frame.module.path}:{getattr(node, 'lineno', 0)}"
     values = {name: handed(given, step) for name, given in values.items()}
     result = execute(run, function, values, self_value, node)
-    if run.started is not None and function in run.generators:
+    by_name = function.name != "__iter__"  # that of a dataset is mostly executed by the workers of a loader
+    if run.started is not None and by_name and function in run.generators:
         run.started.append(Started(function, values, self_value, node))
     return result
 

@@ -68,7 +68,7 @@ HOST_ANSWERS: Final = re.compile(r"^(is|has)_(?!nonzero$)|^get_|_(count|availabl
 """Names of functions of torch that ask the host: `torch.jit.is_scripting`, `torch.distributed.get_rank`."""
 WITHOUT_TENSORS: Final = re.compile(
     r"torch\.(jit|compiler|_dynamo|cuda|backends|profiler|version|multiprocessing|overrides|hub|onnx|mps|xpu|cpu"
-    r"|accelerator|package|_C|_jit_internal)\."
+    r"|accelerator|futures|package|_C|_jit_internal)\."
 )
 """Packages of torch whose functions give no tensors, but for types such as `torch.cuda.FloatTensor`."""
 NO_VALUE_FUNCTIONS: Final = _set(
