@@ -52,7 +52,7 @@ STAR_NAMES: Final = 2_000
 """Names that one star import takes: in a chain of such imports each file has the names of all before."""
 
 FOLLOWING: Final = 20
-"""Statements behind a branch that returns that are looked at for what they fill: else each of many would look at all."""
+"""Statements behind a branch that returns that are looked at for what they fill, as each of many would look at all."""
 
 # What is told
 TOLD_AGAIN: Final = 20

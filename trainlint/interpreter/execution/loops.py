@@ -95,8 +95,7 @@ def _loop(
     trains = heat == "cold" and not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning))
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step, around_here = frame.leaving, frame.step, frame.round
-    if not few:
-        frame.round = _round(run, effects, around_here, feeding=feeding or _names_loader(node), trains=trains)
+    frame.round = around_here if few else _round(run, effects, around_here, node, feeding=feeding, trains=trains)
     if trains:
         around_loop, run.loops = run.loops, run.loops[:loops]
         serve_steps()
@@ -123,7 +122,15 @@ def _yields(body: Sequence[ast.AST]) -> bool:
     )
 
 
-def _round(run: Run, effects: set[Effect], around: Round, *, feeding: bool, trains: bool) -> Round:
+def _round(
+    run: Run,
+    effects: set[Effect],
+    around: Round,
+    node: ast.For | ast.AsyncFor | ast.While,
+    *,
+    feeding: bool,
+    trains: bool,
+) -> Round:
     """What a loop repeats, by what its body does."""
     if trains:
         return ""
@@ -131,7 +138,7 @@ def _round(run: Run, effects: set[Effect], around: Round, *, feeding: bool, trai
         return "loop"
     if run.heat == "cold" and "looped" in effects:
         return "epoch"
-    return "batches" if run.heat == "cold" and feeding else around
+    return "batches" if run.heat == "cold" and (feeding or _names_loader(node)) else around
 
 
 def _names_loader(node: ast.For | ast.AsyncFor | ast.While) -> bool:
