@@ -19,7 +19,7 @@ from importlib import import_module
 from trainlint.finding import Confidence, Heat, Safety, Severity
 from trainlint.installation.distributions import PackError
 from trainlint.installation.fingerprint import digest, fingerprint, folders, stats_below
-from trainlint.installation.kept_texts import keep, kept_text
+from trainlint.installation.kept_texts import keep, kept_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
@@ -109,26 +109,25 @@ class RuleEntry:
         return self.loaded()()
 
 
-def installed_rules(plugins: Sequence[str] = ()) -> tuple[RuleEntry, ...]:
+def installed_rules(plugins: Sequence[str] = (), judged: Sequence[str] = ()) -> tuple[RuleEntry, ...]:
     """Every rule of every installed pack and of the `plugins`, which are what `--plugin` names, sorted by code.
 
-    Raises PackError as `trainlint.packs.load_rules` does. While anything is wrong with a pack nothing is kept, so that
-    each run says it.
+    `judged` are the paths that are judged: what is kept about rules is not read from their projects. Raises PackError
+    as `trainlint.packs.load_rules` does. While anything is wrong with a pack nothing is kept, so that each run says it.
     Plugins are imported in each run, and nothing of them is kept here.
     """
-    rules = _of_installed_packs()
+    rules = _of_installed_packs(judged)
     return _with_plugins(rules, plugins) if plugins else rules
 
 
-def _of_installed_packs() -> tuple[RuleEntry, ...]:
-    text = kept_text(_NAME)
-    if text is not None:
+def _of_installed_packs(judged: Sequence[str]) -> tuple[RuleEntry, ...]:
+    for text in kept_texts(_NAME, judged):
         with suppress(ValueError, LookupError, TypeError):  # it is whole, but who knows who wrote it
             kept = json.loads(text)
             if kept["fingerprint"] == _fingerprint(kept["beside"]):
                 _beside[:] = kept["beside"]
                 return tuple(map(_entry_from_json, kept["rules"]))
-    return _worked_out()
+    return _worked_out(judged)
 
 
 def _with_plugins(rules: tuple[RuleEntry, ...], plugins: Sequence[str]) -> tuple[RuleEntry, ...]:
@@ -170,14 +169,14 @@ def fingerprint_of_rules() -> str:
     return _fingerprint(_beside)
 
 
-def _worked_out() -> tuple[RuleEntry, ...]:
+def _worked_out(judged: Sequence[str]) -> tuple[RuleEntry, ...]:
     from trainlint.packs import load_rules
 
     before = set(sys.modules)
     described = [_written(rule) for rule in load_rules()]
     _beside[:] = beside = sorted(_files_beside(sys.modules.keys() - before))
     text = json.dumps({"fingerprint": _fingerprint(beside), "beside": beside, "rules": described})
-    keep(_NAME, text)
+    keep(_NAME, text, judged)
     return tuple(map(_entry_from_json, json.loads(text)["rules"]))
 
 

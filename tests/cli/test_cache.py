@@ -171,6 +171,23 @@ def test_clean_all_deletes_those_of_other_projects(program: Program, project: Pa
     assert "There is no cache in" in program("clean", "--all").err
 
 
+def test_clean_all_deletes_the_list_of_rules(program: Program, project: Path, places: Path, tmp_path: Path) -> None:
+    # No list of rules lies beside bytecode, whatever other runs have left there.
+    nowhere = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")}
+    without_bytecode = type(program)(project, {**program.environment, **nowhere})
+    without_bytecode("check")
+    kept = {name for name in files(places) if name.endswith(".json")}
+    for unfinished in (".trainlint-0123456789abcdef", f"{kept.copy().pop()}.4711"):  # as today, and as before
+        (places / unfinished).write_text("half")
+    (places / "rules.json").write_text("mine")
+    assert len(kept) == 1
+    without_bytecode("clean")
+    assert kept <= files(places)
+    result = without_bytecode("clean", "--all")
+    assert f"Deleted the list of rules in {places}." in result.err
+    assert files(places) == {"rules.json"}
+
+
 def test_too_little_source_is_told(program: Program, write: Write) -> None:
     write("plain.py", "x = 1\n")
     assert "cache: not used: there is too little source for it to pay" in program("check", "--verbose").err

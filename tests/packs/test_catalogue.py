@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from tests.environments import REPOSITORY, new_environment, python_of
@@ -28,17 +29,24 @@ print(json.dumps([found, "acme_rules.slow" in sys.modules]))
 
 
 class Installation:
-    """trainlint and rule packs, in a Python that sees nothing else."""
+    """trainlint and rule packs, in a Python that sees nothing else, and a cache directory for its user."""
 
     def __init__(self, directory: Path, compiled: Path | None = None) -> None:
         self.directory = directory
         self.site = new_environment(directory / "environment", REPOSITORY)
-        self.environment = {"HOME": str(directory)}
+        self.caches = directory / "caches"
+        self.environment = {
+            "XDG_CACHE_HOME": str(self.caches),
+            "LOCALAPPDATA": str(self.caches),
+            "HOME": str(directory),
+        }
         self.environment |= {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         self.environment["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
         if compiled is not None:
             shutil.copytree(compiled, directory / "bytecode", copy_function=os.link)
         self.site.mkdir(parents=True, exist_ok=True)
+        # The one other package that is needed here.
+        (self.site / "platformdirs").symlink_to(Path(platformdirs.__file__).parent)
 
     def say(self, program: str = SAY) -> tuple[object, bool]:
         """What is installed, or what is wrong with it, and whether a rule was imported to tell."""
@@ -101,10 +109,18 @@ def test_it_lies_with_the_bytecode(acme: Installation) -> None:
     assert file.is_relative_to(acme.environment["PYTHONPYCACHEPREFIX"])
 
 
-def test_where_no_bytecode_is_to_be_written_rules_are_imported_each_time(acme: Installation) -> None:
+def test_it_lies_with_the_users_caches_where_no_bytecode_is_to_be_written(acme: Installation) -> None:
     acme.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    acme.say()
+    [file] = acme.kept()
+    assert file.is_relative_to(acme.caches)
+    assert acme.say() == (SLOW, False)
+
+
+def test_where_nothing_can_be_written_rules_are_imported_each_time(acme: Installation) -> None:
+    acme.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    acme.caches.write_text("a file stands where the directory would")
     assert [acme.say(), acme.say()] == [(SLOW, True), (SLOW, True)]
-    assert acme.kept() == []
 
 
 def test_a_rule_that_changes_is_imported_anew(acme: Installation) -> None:

@@ -323,3 +323,63 @@ def test_without_a_place_for_a_cache_the_run_goes_on(clone: Clone, tmp_path: Pat
     (tmp_path / "file").touch()
     nowhere = replace(clone, variables=(("HOME", str(tmp_path / home)), ("XDG_CACHE_HOME", "")))
     assert "cache: not used: " in nowhere.check()
+
+
+def without_bytecode(clone: Clone) -> Clone:
+    """The same where no bytecode lies, and so no list of rules beside it, whatever other runs have left there."""
+    return replace(clone, variables=(*clone.variables, ("PYTHONPYCACHEPREFIX", str(clone.caches.parent / "bytecode"))))
+
+
+@pytest.mark.slow
+def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -> None:
+    """It names modules to import. Here it is one that would be believed elsewhere."""
+    clone = without_bytecode(clone)
+    clone.run("rules")
+    inside = replace(clone, variables=(*clone.variables, ("XDG_CACHE_HOME", str(clone.directory / ".cache"))))
+    files = list(clone.caches.glob("rules.*.json"))
+    assert files, "without bytecode, it is kept in the user's cache directory"
+    (clone.directory / ".cache/trainlint").mkdir(parents=True, mode=0o700)
+    for file in files:
+        file.replace(clone.directory / ".cache/trainlint" / file.name)
+    watch = "import sys; from trainlint.catalogue import installed_rules; installed_rules(); print(*sys.modules)"
+    for place, imported in ((inside, True), (clone, True), (clone, False)):
+        inherited = {name: value for name, value in os.environ.items() if name != "TRAINLINT_CACHE_DIR"}
+        places = {"XDG_CACHE_HOME": str(place.caches.parent), "PYTHONDONTWRITEBYTECODE": "1", **dict(place.variables)}
+        done = subprocess.run(
+            [sys.executable, "-c", watch],
+            cwd=clone.directory,
+            env={**inherited, **places},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert ("trainlint.packs" in done.stdout.split()) is imported
+
+
+@pytest.mark.slow
+def test_nor_where_the_judged_tree_is_named_and_not_the_working_directory(clone: Clone, tmp_path: Path) -> None:
+    """As where CI sets HOME to the checkout and works in another directory."""
+    clone = without_bytecode(clone)
+    clone.run("rules")
+    (clone.directory / ".cache/trainlint").mkdir(parents=True, mode=0o700)
+    for file in clone.caches.glob("rules.*.json"):
+        file.replace(clone.directory / ".cache/trainlint" / file.name)
+    watch = (
+        "import sys; from trainlint.cli import main; "
+        "main(['check', *sys.argv[1:], '--no-cache', '-q', '--exit-zero']); print('trainlint.packs' in sys.modules)"
+    )
+    inherited = {name: value for name, value in os.environ.items() if name != "TRAINLINT_CACHE_DIR"}
+    places = {"XDG_CACHE_HOME": str(clone.directory / ".cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "clean.py").touch()
+    for judged, worked_out in ((elsewhere, "False"), (clone.directory, "True")):
+        done = subprocess.run(
+            [sys.executable, "-c", watch, str(judged)],
+            cwd=elsewhere,
+            env={**inherited, **dict(clone.variables), **places},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == worked_out

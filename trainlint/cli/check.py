@@ -206,7 +206,7 @@ def _refuse_nonsense(options: Namespace) -> None:
 def configurations_of(options: Namespace) -> Configurations:
     """The settings for what was typed. Raises UsageError."""
     try:
-        rules = installed_rules(options.plugin)
+        rules = installed_rules(options.plugin, options.paths)
         return Configurations(
             rules,
             _overrides(options),

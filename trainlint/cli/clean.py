@@ -9,6 +9,7 @@ from trainlint.cache.place import is_own, own_caches, remove, size_of
 from trainlint.cli import console
 from trainlint.cli.caching import directory_of_cache
 from trainlint.cli.console import UsageError
+from trainlint.installation.kept_texts import delete_kept
 from trainlint.user_cache import Unusable, directory_of_caches
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def clean(options: Namespace) -> int:
         if options.all:
             caches = directory_of_caches(options.cache_dir)
             found = own_caches(caches)
-            if not found:
+            if _delete_kept(caches):
+                console.note(f"Deleted the list of rules in {caches}.")
+            elif not found:
                 console.note(f"There is no cache in {caches}.")
         else:
             directory = directory_of_cache(options, ())
@@ -38,6 +41,14 @@ def clean(options: Namespace) -> int:
     for directory in found:
         _delete(directory)
     return 0
+
+
+def _delete_kept(caches: str) -> bool:
+    try:
+        return delete_kept(caches)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"the list of rules in {caches} could not be deleted ({why})") from error
 
 
 def _delete(directory: Path) -> None:

@@ -71,4 +71,4 @@ def _codes() -> list[str]:
     """The codes of trainlint's own rules and of installed packs, which have no blank in them."""
     from trainlint.catalogue import installed_rules
 
-    return [sentence(rule.code, unicode=False) for rule in installed_rules()]
+    return [sentence(rule.code, unicode=False) for rule in installed_rules([], [])]

@@ -70,7 +70,7 @@ def why(options: Namespace) -> int:
     question = read_question(options.place)
     target = _target(question.path)
     try:
-        rules = installed_rules(options.plugin)
+        rules = installed_rules(options.plugin, [str(target.path)])
         configurations = Configurations(rules, config_file=options.config, isolated=options.isolated)
         explanation = _answer(question, target, configurations, cache_for(options, [target.path]))
     except PackError as error:
