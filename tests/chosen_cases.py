@@ -26,11 +26,13 @@ CHOSEN = {
     "tests/cases/TRN207/tables.py": "synchronization: arrays and host tensors, values that stay the same over steps",
     "tests/cases/TRN209/near_misses.py": "synchronization: masks, indices and sizes of tensors",
     "tests/cases/TRN203/bars.py": "synchronization: progress bars, which are followed through their names",
+    "tests/cases/TRN303/near_misses.py": "memory: evaluations, in which autograd is off in many ways",
     "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
     "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",
     "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
     "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",
     "tests/cases/TRN814/old_arguments.py": "old interfaces: renamed arguments, versions of torch",
+    "tests/cases/TRN902/whole_runs.py": "measuring: profilers around whole runs",
 }
 """Path from the root of the repository → what the file is there for."""
 

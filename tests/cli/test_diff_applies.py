@@ -14,23 +14,22 @@ if TYPE_CHECKING:
 
 TEXT = """\
 import torch
-from torch.autograd import Variable
 
 name = "é"
 
 
 def f(x, y):
-    return torch.chain_matmul(Variable(x), y)
+    return torch.cuda.amp.GradScaler(), x @ y
 """
 
 FILES = {
     "plain.py": TEXT.encode(),
     "no_line_end.py": TEXT.rstrip().encode(),
-    "last_line_changes.py": b"import torch\n\n\ndef f(x, y): return torch.chain_matmul(x, y)",
+    "last_line_changes.py": b"import torch\n\n\ndef f(x, y): return torch.cuda.amp.GradScaler()",
     "windows.py": TEXT.replace("\n", "\r\n").encode(),
     "mixed.py": TEXT.replace("y):\n", "y):\r\n").encode(),
     "mark.py": b"\xef\xbb\xbf" + TEXT.encode(),
-    "mark_on_a_changed_line.py": b"\xef\xbb\xbfimport torch; z = torch.chain_matmul(torch.ones(1), torch.ones(1))\n",
+    "mark_on_a_changed_line.py": b"\xef\xbb\xbfimport torch; z = torch.cuda.amp.GradScaler()\n",
     "latin.py": f"# -*- coding: latin-1 -*-\n{TEXT}".encode("latin-1"),
     "latin_on_a_changed_line.py": f"# -*- coding: latin-1 -*-\n{TEXT.rstrip()}  # é\n".encode("latin-1"),
     "form_feed.py": TEXT.replace("\n\n\ndef", "\n\x0c\ndef").encode(),

@@ -17,7 +17,7 @@ from trainlint.evidence.verdicts import Reference, State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.report.settings import Style
 from trainlint.symptoms import Symptom
-from trainlint_probe.judgement.same_line import SHOWN_BY, related
+from trainlint_probe.judgement.same_line import COSTLY, SHOWN_BY, related
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Result
 from trainlint_probe.traces.reading import read_trace
@@ -91,8 +91,8 @@ class TestRelated:
 
     def test_what_is_related_is_what_a_run_alone_shows_and_rules_are_confirmed_by(self) -> None:
         assert set(SHOWN_BY) <= {rule.name for rule in all_rules() if rule.of_run}
-        assert {"loader-starvation", "host-sync", "graph-breaks"} <= set(SHOWN_BY)
-        assert set().union(*SHOWN_BY.values()) <= {symptom for symptoms in SYMPTOMS.values() for symptom in symptoms}
+        assert {"loader-starvation", "host-sync"} <= set(SHOWN_BY)
+        assert set().union(*SHOWN_BY.values()) - COSTLY <= {symptom for symptoms in SYMPTOMS.values() for symptom in symptoms}
 
 
 class TestShown:

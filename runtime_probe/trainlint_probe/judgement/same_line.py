@@ -22,7 +22,6 @@ SHOWN_BY: Mapping[str, frozenset[Symptom]] = {
     "pageable-copy": frozenset({Symptom.HOST_TO_DEVICE}),
     "allocator-churn": frozenset({Symptom.CACHE_EMPTIED}),
     "memory-grows": frozenset({Symptom.GRAPH_KEPT}),
-    "graph-breaks": frozenset({Symptom.GRAPH_BREAK}),
     "run-wide-switch": frozenset({Symptom.SLOW_SWITCH}),
     "costly-call": COSTLY,
 }

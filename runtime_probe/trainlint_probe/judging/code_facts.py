@@ -92,7 +92,7 @@ def _facts(
         return CodeFacts(real, "", count, spans)
     selection = configurations.of(path.parent)
     rules = rules_to_ask(selection, configurations.rules_for(path))
-    model = SemanticModel(source, tree, selection.config, linked)
+    model = SemanticModel(source, tree, selection.config, linked, executed.frequencies)
     first, last = min(span.first for span in asked), max(span.last for span in asked)
     told = explain(model, rules, first, last, executed=executed)
     return CodeFacts(real, "", count, spans, {line.number: line for line in told.lines})

@@ -64,7 +64,7 @@ UPDATES = {
                 s.data.mul_(tau).add_(p.data, alpha=1 - tau)
             for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 1
                 s.lerp_(p, tau)
-            for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 4
+            for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 3
                 s.data.copy_(tau * p.data + (1 - tau) * s.data)
             current = model.state_dict()
             for name, s in slow.state_dict().items():  #= AVERAGE 3
@@ -93,11 +93,11 @@ UPDATES = {
             for s, p in zip(slow.parameters(), model.parameters()):  #= COPY 2
                 s.grad.copy_(p.grad)
                 s.grad.mul_(0.5)
-            for p in model.parameters():  #= DECAY 1
+            for p in model.parameters():  #= none
                 p.data.mul_(1 - decay * lr)
-            for p in model.parameters():  #= DECAY 1
+            for p in model.parameters():  #= none
                 p *= 1 - decay * lr
-            for p in model.parameters():  #= CLEANED_GRADIENT 1
+            for p in model.parameters():  #= none
                 p.grad = torch.nan_to_num(p.grad)
             total = 0
             for p in model.parameters():  #= NORM 1

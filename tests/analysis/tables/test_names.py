@@ -12,7 +12,7 @@ from tests.analysis.tables.source_names import ROOT, names_of, source_files, tab
 from trainlint.analysis.tables.waits.device_copies import MOVES
 
 WORDS = {
-    "iter range list tuple sorted filter": "built-ins that rules also ask about for what they read, hold or count to",
+    "iter range list tuple filter": "built-ins that rules also ask about for what they read, hold or count to",
     "count head repeat track prefetch": "also methods of tensors and loggers, and parts of people's own names",
     "prepare setup initialize": "also hooks of frameworks, and parts of people's own names",
     "cpu numpy": "also a device and a package",
