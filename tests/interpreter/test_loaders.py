@@ -72,6 +72,12 @@ def test_a_loader_of_training_steps_whose_batches_are_copied() -> None:
     assert use.again is None
 
 
+@pytest.mark.parametrize("converted", ["batch.float()", "batch.contiguous()", "torch.flip(batch, [1])"])
+def test_what_a_batch_is_converted_to_is_of_the_same_loader(converted: str) -> None:
+    code = f"for batch in DataLoader(Rows()):\n    model({converted}.cuda()).sum().backward()\n    optimizer.step()"
+    assert _loader(code).copied
+
+
 @pytest.mark.parametrize(
     "code",
     [

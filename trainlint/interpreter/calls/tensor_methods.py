@@ -138,4 +138,4 @@ def _result(base: Tensor, name: str, arguments: Arguments) -> Tensor:
         source = base.source
     elif base.place == "host" and base.source in ("loader", "factory", "data", "array", "number", "computed"):
         source = "computed"
-    return Tensor("device" if others else base.place, mask, several, source, base.way)
+    return Tensor("device" if others else base.place, mask, several, source, base.way, makings=base.makings)

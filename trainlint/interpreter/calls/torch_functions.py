@@ -243,7 +243,8 @@ def combined(arguments: Arguments, last: str) -> Tensor:
     rows = last == "where" and len(arguments.values) == 1  # of one argument it gives the rows where that holds
     mask = False if rows else _mask(last, tensors)
     source = _source_of_result(last, main, tensors) if main.place == "host" else ""
-    return Tensor(main.place, mask, rows or _gives_several(last, arguments), source, main.way)
+    several = rows or _gives_several(last, arguments)
+    return Tensor(main.place, mask, several, source, main.way, makings=main.makings)
 
 
 def _gives_several(last: str, arguments: Arguments) -> bool:
