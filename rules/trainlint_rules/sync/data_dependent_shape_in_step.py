@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 _SIZES = {"repeat_interleave": "output_size", "one_hot": "num_classes"}
 """Calls that may be told the size, and by which argument."""
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
+_BOUND = "`{text}` is a bound that the CPU reads from the GPU{often}, and forces a sync"
+_BOUNDS_ONCE = "read all bounds once (`bounds.tolist()`), or keep them on the CPU"
 _MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
 
 
@@ -101,6 +103,8 @@ class DataDependentShapeInStep(OperationRule):
         name = last_name(site.call.func) if isinstance(site.node, ast.Call) else ""
         if name in _SIZES:
             return Match(site, help=f"pass `{_SIZES[name]}=...`")
+        if operation.happening is Happening.BOUND:
+            return Match(site, message=_BOUND, help=_BOUNDS_ONCE)
         if operation.happening is Happening.MASK_INDEX:
             return Match(site, help=_ONCE)
         return Match(site, help=_MARKED if name.startswith("unique") else None)
