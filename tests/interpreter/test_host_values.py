@@ -147,15 +147,19 @@ for step in range(100):
     assert places(run_files([("train.py", code)])[1]) == told
 
 
-@pytest.mark.parametrize(("moved", "told"), [("", []), (".to(device)", ["train.py:6 ITEM sure"])])
+@pytest.mark.parametrize(
+    ("moved", "told"),
+    [("", ["train.py:7 COLLECT sure"]), (".to(device)", ["train.py:6 ITEM sure", "train.py:7 COLLECT sure"])],
+)
 def test_a_program_that_names_no_device_waits_for_none(moved: str, told: list[str]) -> None:
     net = "import torch\ndef make():\n    return torch.nn.Linear(3, 3)"
     code = f"""
-from net import make
+import gc; from net import make
 model = make(){moved}
 for step in range(100):
     loss = model(data).sum()
     print(loss.item())
+    gc.collect()
     loss.backward()
     optimizer.step()
 """

@@ -39,7 +39,7 @@ RARE: Final = re.compile(
 )
 ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
 """Marks that are unset the first time only."""
-SOME_VALID: Final = re.compile(r"(^|_)(valid|masks?|masked)(_\w+)?\.(any|sum)\(\)$")
+SOME_VALID: Final = re.compile(r"(^|_)(valid|masks?|masked)(_[a-z]{1,30})?\.(any|sum)\(\)$")
 """Whether anything is left of the data, which mostly is."""
 NO_MEANING: Final = re.compile(
     r"(^|_)((use|act|activation|grad|gradient)_checkpoint|(ret|return|min|max|default)_val|is_valid|prob|log_dict|filter)$",

@@ -358,7 +358,7 @@ class Run:
         """Tell the listener of an operation, if it is executed in training steps."""
         if self.quiet or not isinstance(node, (ast.expr, ast.stmt)):
             return
-        if self.heat != "step" or node in self.needed or self._is_of_host:
+        if self.heat != "step" or self._is_left_out(node, happening):
             if self.watch is not None:
                 self.watch.leave_untold(self, node, happening)
             return
@@ -386,9 +386,9 @@ class Run:
         start = self._start
         way = (*self._chain(start), _call(self.frame, function.qualified_name, node))
         for one in told:
-            if one.event.node in self.needed or (one.start < 0 and self._is_of_host):
-                continue
             again, begins = one.event, depth - 1 + one.start
+            if again.node in self.needed or (one.start < 0 and self._is_left_out(again.node, again.happening)):
+                continue
             if one.start < 0:
                 inner = again.chain[1:][-one.depth :] if one.depth else ()
                 again = again._replace(level=self.level, chain=_shortened((*way, *inner)), idle=self.idle)
@@ -421,6 +421,10 @@ class Run:
         for around, inner in pairwise(frames):
             called = None if inner.called_at is None else _call(around, inner.title, inner.called_at)
             yield called, inner.behind
+
+    def _is_left_out(self, node: ast.AST, happening: Happening) -> bool:
+        """Whether an operation is needed, or costs nothing in a program that trains on the host."""
+        return node in self.needed or (happening is not Happening.COLLECT and self._is_of_host)
 
     @property
     def _is_of_host(self) -> bool:
