@@ -186,6 +186,7 @@ def _without_waiting(site: Site, others: Sequence[Site], *, known: bool) -> Matc
     memory = memory_of(site, copied(site))
     cast = cast_on_host(site, copied(site))
     taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
+    taking = taking if site in taking else ()  # else the finding would stand after the fix
     alone = max(map(safety_without_waiting, taking or (site,)))
     unpinned = tuple(unpinned_loaders(site))
     loaders = unpinned if memory is Memory.PAGEABLE else ()

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.conditions.values.tested_values import (
-    asks_only_for_gradient,
-    decided_by_argument,
     tensors_tested,
 )
 
@@ -47,27 +43,3 @@ def test_tests_around_a_function_count_where_they_are_asked_for() -> None:
     _, block, _ = marked(file_model(code))[0]
     assert not list(tensors_tested(block))
     assert len(list(tensors_tested(block, everywhere=True))) == 1
-
-
-@pytest.mark.parametrize(
-    ("test", "expected"),
-    [
-        ("p.grad is not None", True),
-        ("p.requires_grad and p.grad is not None", True),
-        ("p.grad.norm() > 0", False),
-        ("p.ndim", False),
-    ],
-)
-def test_tests_for_a_gradient_alone(test: str, expected: bool) -> None:
-    _, block, _ = marked(file_model(f"for p in parameters:\n    if {test}:\n        act()  #= here\n"))[0]
-    assert asks_only_for_gradient(block) is expected
-
-
-@pytest.mark.parametrize(
-    ("test", "expected"),
-    [("flag", True), ("not flag", True), ("flag and other.due()", True), ("flag > 1", False), ("self.flag", False)],
-)
-def test_a_plain_parameter_decides(test: str, expected: bool) -> None:
-    model = file_model(f"def run(self, flag):\n    if {test}:\n        act()  #= here\n")
-    _, block, _ = marked(model)[0]
-    assert decided_by_argument(block, model.outline.enclosing(block)) is expected

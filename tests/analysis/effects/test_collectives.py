@@ -7,10 +7,7 @@ import ast
 from tests.analysis.facts import file_model
 from trainlint.analysis.effects.collectives import (
     Collective,
-    body_around,
     collective,
-    collective_of,
-    same_operation,
 )
 from trainlint.analysis.tables.collectives import COLLECTIVES
 
@@ -72,22 +69,3 @@ def test_collectives_and_what_they_are_given() -> None:
     }
     assert found()[12].of_objects
     assert not found()[8].of_objects
-
-
-def test_reductions_are_alike_by_operation_and_group() -> None:
-    items = found()
-    assert not same_operation(items[8], items[9])
-    assert not same_operation(items[8], items[10])
-    # A root is a root, by position or by keyword.
-    assert same_operation(items[16], items[16])
-
-
-def test_the_statements_beside_one() -> None:
-    model = file_model(CODE)
-    by_line = {statement.lineno: statement for statement in model.outline.block_of}
-    for line, first in ((8, 8), (16, 16), (18, 18)):
-        statement = by_line[line]
-        body = body_around(statement, model.outline.block_of[statement])
-        assert body[0].lineno == first
-    assert collective_of(model, by_line[8], model.outline.block_of[by_line[8]]) is not None
-    assert collective_of(model, by_line[15], model.outline.block_of[by_line[15]]) is None

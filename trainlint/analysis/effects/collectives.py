@@ -67,33 +67,9 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     )
 
 
-def collective_of(file: SemanticModel, statement: ast.stmt, block: Block) -> Collective | None:
-    """The collective that a statement of its own consists of, as in `dist.all_reduce(loss)`; None for any other."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return None
-    return collective(file, statement.value, block)
-
-
 def same_group(one: Collective, other: Collective) -> bool:
     """Whether two collectives are written out to run in the same process group."""
     return _text(one.group) == _text(other.group)
-
-
-def same_operation(one: Collective, other: Collective) -> bool:
-    """Whether two reductions combine values alike: the same function, `op`, root and group."""
-    options = ("op", "dst", "src")
-    alike = all(_text(argument(one.call, name, 1)) == _text(argument(other.call, name, 1)) for name in options)
-    return one.name == other.name and alike and same_group(one, other)
-
-
-def body_around(statement: ast.stmt, block: Block) -> list[ast.stmt]:
-    """The list of statements that a statement stands in; empty where it cannot be told."""
-    for outer in block.outwards():
-        for field in ("body", "orelse", "finalbody"):
-            found = getattr(outer.node, field, None)
-            if isinstance(found, list) and statement in found:
-                return [item for item in found if isinstance(item, ast.stmt)]
-    return next((found for found in _nested_bodies(block) if statement in found), [])
 
 
 def _nested_bodies(block: Block) -> list[list[ast.stmt]]:

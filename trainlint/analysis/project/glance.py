@@ -8,7 +8,6 @@ from typing import NamedTuple
 from trainlint.analysis.tables.file_words.devices import names_device
 from trainlint.analysis.tables.file_words.programs import Program, program
 from trainlint.analysis.tables.file_words.settings import copies_without_waiting, sets_autocast
-from trainlint.analysis.tables.frameworks.loaded_weights import LOADING_WEIGHTS
 from trainlint.analysis.tables.frameworks.process_groups import STARTING_PROCESSES
 from trainlint.patterns import lazy
 
@@ -54,8 +53,6 @@ class Glance(NamedTuple):
     """Whether it may start a process group, or hands that to a framework."""
     imports_by_name: bool = False
     """Whether it may import modules by names that stand in no code."""
-    loads_weights: bool = False
-    """Whether it may load weights that were saved before."""
     pins: bool = False
     """Whether it names memory that is pinned."""
     sets_autocast: bool = False
@@ -80,7 +77,6 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself
         tells_itself=tells_itself,
         starts_processes=any(word in data for word in STARTING_PROCESSES),
         imports_by_name=any(word in data for word in _BY_NAME),
-        loads_weights=any(word in data for word in LOADING_WEIGHTS),
         pins=b"pin_mem" in data,
         sets_autocast=sets_autocast(data),
         copies_without_waiting=copies_without_waiting(data),

@@ -74,7 +74,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             unused=references.unused_by_scripts(file) if whole else (),
             unpinnable=effects.unpinnable(leaving),
             items=dict(loader_items(summaries, follower, file)),
-            saved=traits.saved_by_group(file),
             old_scaler_tested=traits.tests_old_scaler_elsewhere(file),
             taken_names=shared.taken(file),
             starred_anew=shared.starred_anew(file),

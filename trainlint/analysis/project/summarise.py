@@ -10,7 +10,6 @@ from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
-from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.frameworks.configured import arguments_returned
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
@@ -64,9 +63,7 @@ def summarise(file: SemanticModel) -> Summary:
         takes=taken_names(file),
         sets_default_device=sets_default_device(file),
         assigned_names=assigned_in_libraries(file),
-        saved=saved_files(file),
         loaders=dict(_loaders(file)),
-        loads=loaded_files(file),
         switches=switches(file.outline),
         turned_on=turned_on(file.outline),
     )

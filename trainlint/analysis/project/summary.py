@@ -116,12 +116,8 @@ class Summary:
     """Whether it may make tensors on a device by default, or enters one by `with`."""
     assigned_names: frozenset[tuple[str, str]] = frozenset()
     """Modules and classes of libraries with the names that it assigns in them."""
-    saved: Mapping[str, bool] = field(default_factory=dict)
-    """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
     loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)
     """Call that builds a loader → where its dataset and its collate function come from."""
-    loads: tuple[str, ...] = ()
-    """Names of files that it loads by `torch.load`."""
     switches: frozenset[str] = frozenset()
     """Parameters of its classes' constructors that are False by default."""
     turned_on: frozenset[str] = frozenset()

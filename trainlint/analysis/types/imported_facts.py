@@ -26,8 +26,6 @@ class FileStatus:
     """Whether nobody runs it, as its path and its imports say."""
     copied: bool = False
     """Whether it belongs to a copy of a library of others, beside the program that uses it."""
-    weights_loaded: bool = False
-    """Whether a file of the project may load weights that were saved before."""
     nothing_pinned: bool = False
     """Whether no file of the project names pinned memory, so that no loader in sight pins any."""
     autocast_set: bool = False
@@ -88,9 +86,6 @@ class ImportedFacts:
     items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)
     """Call that builds a loader → what the code of its dataset and of its collate function shows, where that stands in
     the project; None where it does not."""
-    saved: Mapping[str, bool] = field(default_factory=dict)
-    """Name of a file that this one loads → whether all that the project saves under it is tensors, numbers, text and
-    plain containers of these."""
     always_off: tuple[str, ...] = ()
     """Parameters of the file's constructors that are False by default, and for which no file passes anything else."""
     edited: bool = False

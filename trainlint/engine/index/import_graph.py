@@ -81,7 +81,6 @@ class ImportGraph:
         """What each of the files is to the project."""
         glances = [file.glance for file in self.files]
         of_all = (
-            any(glance.loads_weights for glance in glances),
             not any(glance.pins for glance in glances),
             any(glance.sets_autocast for glance in glances),
             any(glance.copies_without_waiting for glance in glances),

@@ -1,4 +1,4 @@
-"""What holds for a whole group of files: switches that none turns on, what is saved, tests for an old class."""
+"""What holds for a whole group of files: switches that none turns on, tests for an old class."""
 
 from __future__ import annotations
 
@@ -63,19 +63,4 @@ class GroupTraits:
         for file, (summary, group) in enumerate(zip(self._summaries, self._groups, strict=True)):
             if summary.tests_old_scaler:
                 found.setdefault(group, set()).add(file)
-        return found
-
-    def saved_by_group(self, file: int) -> dict[str, bool]:
-        """Of the files that a file loads, those that its group saves → whether all of that is plain."""
-        saved = self._saved.get(self._groups[file], {})
-        return {name: saved[name] for name in self._summaries[file].loads if name in saved}
-
-    @cached_property
-    def _saved(self) -> dict[int, dict[str, bool]]:
-        """Group → name of a file that it saves → whether all that it saves under this name is plain."""
-        found: dict[int, dict[str, bool]] = {}
-        for summary, group in zip(self._summaries, self._groups, strict=True):
-            for name, plain in summary.saved.items():
-                of_group = found.setdefault(group, {})
-                of_group[name] = plain and of_group.get(name, True)
         return found
