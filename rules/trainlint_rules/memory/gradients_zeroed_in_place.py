@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from itertools import takewhile
 
+from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS
@@ -134,6 +133,6 @@ class GradientsZeroedInPlace(CallRule):
 
 def _for_some(site: Site) -> bool:
     """Whether a test in the loop chooses the parameters by anything but their having a gradient."""
-    inside = takewhile(lambda block: block.kind is not BlockKind.LOOP, site.block.outwards())
-    tests = (block.node.test for block in inside if isinstance(block.node, ast.If))
-    return not all(re.search(r"\.grad( is not None)?$|requires_grad", ast.unparse(test)) for test in tests)
+    loop = site.block.innermost_loop()
+    inside = takewhile(lambda block: block is not loop, site.block.outwards())
+    return not all(asks_only_for_gradient(block) for block in inside)

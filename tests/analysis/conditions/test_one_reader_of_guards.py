@@ -16,7 +16,6 @@ OTHER_TESTS = {
     "trainlint/analysis/programs/loops.py": "the head of a `while`, for the words about a loop",
     "trainlint/analysis/programs/trip_counts.py": "the counter whose limit ends a loop, for how often it goes round",
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
-    "rules/trainlint_rules/memory/gradients_zeroed_in_place.py": "whether a test asks for a parameter's gradient",
     "rules/trainlint_rules/sync/idioms/advice.py": "whether a value that is read is what a statement tests",
     "trainlint/analysis/effects/removable_calls.py": "whether a test that would decide nothing may go, too",
 }

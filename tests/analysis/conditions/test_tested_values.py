@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.values.tested_values import (
-    tensors_tested,
-)
+from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient, tensors_tested
 
 TENSORS = """
     def read(x, y, flag):
@@ -43,3 +43,17 @@ def test_tests_around_a_function_count_where_they_are_asked_for() -> None:
     _, block, _ = marked(file_model(code))[0]
     assert not list(tensors_tested(block))
     assert len(list(tensors_tested(block, everywhere=True))) == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("p.grad is not None", True),
+        ("p.requires_grad and p.grad is not None", True),
+        ("p.grad.norm() > 0", False),
+        ("p.ndim", False),
+    ],
+)
+def test_tests_for_a_gradient_alone(test: str, expected: bool) -> None:
+    _, block, _ = marked(file_model(f"for p in parameters:\n    if {test}:\n        act()  #= here\n"))[0]
+    assert asks_only_for_gradient(block) is expected

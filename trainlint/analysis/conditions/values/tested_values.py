@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.guards import known_parts, parts_around
+from trainlint.analysis.conditions.guards import guard_of, known_parts, parts_around
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import TYPE_TESTS, last_name, nodes_in
 
@@ -44,6 +44,16 @@ def _tensor_test(call: ast.Call) -> TensorTest | None:
     is_tensor = last_name(call.args[-1]) == "Tensor"
     names = (last_name(part) for part in nodes_in(call.args[-1]) if isinstance(part, (ast.Name, ast.Attribute)))
     return TensorTest(call.args[0], is_tensor) if is_tensor or any("Tensor" in name for name in names) else None
+
+
+def asks_only_for_gradient(block: Block) -> bool:
+    """Whether a block stands behind a test for a gradient and nothing else: `p.grad is not None`, `p.requires_grad`."""
+    guard = guard_of(block)
+    if guard is None:
+        return False
+    words = {last_name(part) for part in nodes_in(guard.expression) if isinstance(part, (ast.Name, ast.Attribute))}
+    plain = all(isinstance(part, (ast.Name, ast.Attribute, ast.Constant)) for part in _operands(guard.expression))
+    return plain and bool(words & {"grad", "requires_grad"})
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
