@@ -46,30 +46,31 @@ def frequencies_by_file(visits: Visits, shown: Callable[[Link], Link]) -> dict[s
     calls: dict[str, dict[int, tuple[RelatedPlace, ...]]] = {}
     for function, links in visits.hot_calls():
         calls.setdefault(function.module.path, {})[function.node.lineno] = tuple(map(_related, map(shown, links)))
-    found = {}
-    for path, statements in visits.statements.items():
-        facts: dict[HeatFact, int] = {}
-        told: dict[Visit, int] = {}
+    return {path: _of_file(path, visits, calls.get(path, {}), shown) for path in visits.statements}
 
-        def number(visit: Visit, path: str = path, facts: dict[HeatFact, int] = facts) -> int:
-            here = shown(Link(path, 1, "")).path
+
+def _of_file(
+    path: str, visits: Visits, calls: Mapping[int, tuple[RelatedPlace, ...]], shown: Callable[[Link], Link]
+) -> Frequencies:
+    facts: dict[HeatFact, int] = {}
+    numbers: dict[Visit, int] = {}
+    here = shown(Link(path, 1, "")).path
+
+    def number(visit: Visit) -> int:
+        """The place of its fact among those of the file."""
+        if visit not in numbers:
             chain = chain_of(tuple(map(shown, visit.way)), here)
-            return facts.setdefault(_fact(visit, visits.round_of(visit), chain), len(facts))
+            numbers[visit] = facts.setdefault(_fact(visit, visits.round_of(visit), chain), len(facts))
+        return numbers[visit]
 
-        def known(visit: Visit, told: dict[Visit, int] = told) -> int:
-            if visit not in told:
-                told[visit] = number(visit)
-            return told[visit]
-
-        lines: dict[int, int] = {}
-        parts = {place: known(visit) for place, visit in visits.parts.get(path, {}).items()}
-        for (line, column), visit in sorted(statements.items()):
-            if line in lines:
-                parts[line, column] = known(visit)
-            else:
-                lines[line] = known(visit)
-        found[path] = Frequencies(tuple(facts), lines, parts, calls.get(path, {}))
-    return found
+    lines: dict[int, int] = {}
+    parts = {place: number(visit) for place, visit in visits.parts.get(path, {}).items()}
+    for (line, column), visit in sorted(visits.statements[path].items()):
+        if line in lines:
+            parts[line, column] = number(visit)
+        else:
+            lines[line] = number(visit)
+    return Frequencies(tuple(facts), lines, parts, calls)
 
 
 def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:

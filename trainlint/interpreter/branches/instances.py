@@ -38,10 +38,8 @@ def is_instance(value: Value, kind: ast.expr, value_of: Callable[[ast.expr], Val
 
 
 def asked_kind(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """The value and the kind that a test asks for, as `isinstance` or by `type`; None of any other test."""
+    """The value and the kind of `type(value) is kind`; None of any other test."""
     match test:
-        case ast.Call(func=ast.Name(id="isinstance"), args=[value, kind]):
-            return value, kind
         case ast.Compare(
             left=ast.Call(func=ast.Name(id="type"), args=[value]), ops=[ast.Is() | ast.Eq()], comparators=[kind]
         ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence, Sized
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.annotations import annotated_object, host_value
@@ -73,12 +73,12 @@ def _signature(function: Function) -> Signature:
     known: Signature | None = function.node.__dict__.get("trainlint_signature")
     if known is None:
         spec = function.node.args
-        annotated = [(arg.arg, host_value(arg.annotation)) for arg in function.parameters]
+        annotated = [(arg.arg, note, host_value(note)) for arg in function.parameters if (note := arg.annotation)]
         known = function.node.__dict__["trainlint_signature"] = Signature(
             tuple(arg.arg for arg in (*spec.posonlyargs, *spec.args)),
             tuple(arg.arg for arg in function.parameters),
-            tuple((name, value) for name, value in annotated if value is not None),
-            tuple((arg.arg, arg.annotation) for arg in function.parameters if _may_be_class(arg.annotation)),
+            tuple((name, value) for name, _, value in annotated if value is not None),
+            tuple((name, note) for name, note, value in annotated if value is None),
         )
     return known
 
@@ -90,10 +90,6 @@ def _defaults(function: Function, positional: Sequence[str]) -> list[tuple[str, 
         *zip(last, function.defaults, strict=False),
         *((arg.arg, default) for arg, default in by_name if default is not None),
     ]
-
-
-def _may_be_class(annotation: ast.expr | None) -> TypeGuard[ast.expr]:
-    return annotation is not None and host_value(annotation) is None
 
 
 def _is_doubtful(value: Value) -> bool:

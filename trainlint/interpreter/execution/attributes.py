@@ -173,8 +173,9 @@ def _unassigned(base: Object | ClassValue, name: str) -> Value:
     cls = base.cls
     if name == "__class__":
         return ClassValue(cls)
-    if any(name in one.fields for one in cls.order):
-        return _field(cls, name)
+    annotation = next((one.fields[name] for one in cls.order if name in one.fields), None)
+    if annotation is not None:
+        return _annotated(annotation)
     if cls.is_a(OPTIMIZER_CLASS):
         return _OF_OPTIMIZERS.get(name, UNKNOWN)
     return _of_module_object(base, name) if is_module(cls) else UNKNOWN
@@ -227,9 +228,8 @@ def _of_super(run: Run, base: SuperValue, name: str, node: ast.AST, frame: Frame
     return UNKNOWN
 
 
-def _field(cls: Class, name: str) -> Value:
+def _annotated(annotation: ast.expr) -> Value:
     """A field by its annotation; of a tensor it is not known where it is."""
-    annotation = next(one.fields[name] for one in cls.order if name in one.fields)
     known = host_value(annotation)
     if known is not None:
         return known

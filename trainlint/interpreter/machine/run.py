@@ -174,8 +174,6 @@ class Run:
         """Reads of the device that the host cannot do without, such as those of actions for an environment."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
-        self._on_host: dict[Module, bool] = {}
-        """Whether programs name no device."""
         self.default_place: Place | None = None
         """Where tensors are made if nothing else says so."""
         self.options: dict[str, Value] = {}
@@ -424,22 +422,9 @@ class Run:
 
     def _is_left_out(self, node: ast.AST, happening: Happening) -> bool:
         """Whether an operation is needed, or costs nothing in a program that trains on the host."""
-        return node in self.needed or (happening is not Happening.COLLECT and self._is_of_host)
-
-    @property
-    def _is_of_host(self) -> bool:
-        """Whether a program is executed that names no device, nor does what it imports: it trains on the host."""
-        if self.level != "sure" or not self.stack:
-            return False
-        program = self.stack[0].module
-        if program not in self._on_host:
-            reached, waiting = {program}, [program]
-            while waiting:
-                found = waiting.pop().imports - reached
-                reached |= found
-                waiting.extend(found)
-            self._on_host[program] = not any(module.names_device for module in reached)
-        return self._on_host[program]
+        if node in self.needed:
+            return True
+        return happening is not Happening.COLLECT and self.level == "sure" and self.stack[0].module.trains_on_host
 
     @property
     def _in_forward(self) -> bool:

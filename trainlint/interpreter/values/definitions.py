@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
+from trainlint.analysis.tables.file_words.devices import NAME_OF_DEVICE
 from trainlint.interpreter import bounds
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.value import Environment, Value
@@ -29,11 +30,6 @@ _KINDS: Final[dict[str, Kind]] = {
 _MEMO: Final = re.compile(r"(^|\.)(lru_cache|cache)$")
 _NO_GRAD: Final = re.compile(r"(^|\.)(no_grad|inference_mode)$")
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-_DEVICE: Final = re.compile(
-    r"cuda|device|(^|_)dev$|(^|[^a-z])gpu|accelerat|deepspeed|lightning|Trainer|fabric|(^|_)xla|ignite|horovod"
-)
 
 
 def _words(node: ast.AST) -> tuple[str, ...]:
@@ -83,9 +79,19 @@ class Module:
         return any(isinstance(node, ast.If | ast.For | ast.While | ast.With) for node in self.tree.body)
 
     @cached_property
+    def trains_on_host(self) -> bool:
+        """Whether neither this program nor what it has imported so far names a device."""
+        reached, waiting = {self}, [self]
+        while waiting:
+            found = waiting.pop().imports - reached
+            reached |= found
+            waiting.extend(found)
+        return not any(module.names_device for module in reached)
+
+    @cached_property
     def names_device(self) -> bool:
         """Whether the file itself names a device, or a framework that chooses one."""
-        return any(_DEVICE.search(word) for node in ast.walk(self.tree) for word in _words(node))
+        return any(NAME_OF_DEVICE.search(word) for node in ast.walk(self.tree) for word in _words(node))
 
     @property
     def is_package(self) -> bool:

@@ -16,6 +16,12 @@ _AS_WORDS = (
 """What all matches of a pattern begin with, and the pattern."""
 
 
+NAME_OF_DEVICE = lazy(
+    r"cuda|device|(^|_)dev$|(^|[^a-z])gpu|accelerat|deepspeed|lightning|Trainer|fabric|(^|_)xla|ignite|horovod"
+)
+"""The same for a single name or string of the code."""
+
+
 def names_device(data: bytes) -> bool:
     """Whether the bytes of a source file name a device, or a framework that chooses one.
 
