@@ -107,11 +107,14 @@ class SemanticModel:
         if remains.text == hash(self.source.text):
             self.__dict__.update(remains.facts)
 
-    def with_context(self, outside: ImportedFacts) -> SemanticModel:
-        """The same file with what other files say of it. What only its own text decides is not worked out again."""
-        if outside == self.outside:
+    def with_context(self, outside: ImportedFacts, frequencies: Frequencies = NOTHING_EXECUTED) -> SemanticModel:
+        """The same file with what other files and the run say of it.
+
+        What only its own text decides is not worked out again.
+        """
+        if (outside, frequencies) == (self.outside, self.frequencies):
             return self
-        model = SemanticModel(self.source, self.tree, self.config, outside)
+        model = SemanticModel(self.source, self.tree, self.config, outside, frequencies)
         shared: tuple[str, ...] = _FACTS_OF_ONE_FILE
         if not outside.bases:
             shared = (*shared, "skeleton", "call_graph")

@@ -52,13 +52,12 @@ def judge(
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
-    `outside` is what other files say of this one; `model` is its model, where it has been made
-    already, or `remains` what is left of that. `operations` are what the abstract run of the project executes in the
-    file's training steps: rules with happenings are asked about these alone. `frequencies` say how often the file's
-    statements are executed.
+    `outside` is what other files say of this one, and `frequencies` say how often its statements are executed; `model`
+    is its model with both, where it has been made already, or `remains` what is left of that. `operations` are what the
+    abstract run of the project executes in the file's training steps: rules with happenings are asked about these
+    alone.
     """
     if model is not None:
-        model.frequencies = frequencies
         return _judged(source, rules, config, known, model, operations)
     tree = parse(source)
     if isinstance(tree, Failure):

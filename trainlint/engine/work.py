@@ -290,7 +290,7 @@ def _judge(
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
     facts = job.imported_facts or ALONE
-    linked = model.with_context(facts) if model is not None and model.source == source else None
+    linked = model.with_context(facts, job.frequencies) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(
         source,

@@ -88,9 +88,9 @@ def project(files: Mapping[str, str], shipped: Mapping[str, str] | None = None) 
     summaries = {path: summarise(model) for path, model in models.items()}
     outsides = linked(summaries, {path: model.source.text for path, model in models.items()}, shipped)
     executed = frequencies(*(model.source for model in models.values()))
-    told = {path: model.with_context(outsides[path]) for path, model in models.items()}
-    for path, model in told.items():
-        model.frequencies = executed.get(path, NOTHING_EXECUTED)
+    told = {
+        path: model.with_context(outsides[path], executed.get(path, NOTHING_EXECUTED)) for path, model in models.items()
+    }
     return Project(told, summaries, outsides)
 
 
