@@ -62,7 +62,8 @@ def trainlint(*words: str, color: bool = False, cwd: Path = REPOSITORY, code: in
     command = [sys.executable, "-m", "trainlint", *words]
     ran = subprocess.run(command, cwd=cwd, env=plain, capture_output=True, encoding="utf-8")
     if ran.returncode != code:
-        raise RuntimeError(f"{shlex.join(words)} ended with {ran.returncode}, and not with {code}:\n{ran.stderr}")
+        said = f"{ran.stdout}{ran.stderr}"
+        raise RuntimeError(f"{shlex.join(words)} ended with {ran.returncode}, and not with {code}:\n{said}")
     return ran.stdout
 
 

@@ -25,6 +25,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from trainlint.evidence.run import Computation, Computed
 
 _Item = TypeVar("_Item")
+_VECTOR_MATH = "acos asin atan ceil cos cosh erf erfc exp expm1 floor log log10 log1p log2 sin sinh sqrt tan tanh trunc"
+"""What ATen gives to Intel's vector library (aten/src/ATen/cpu/vml.h), by its name in PyTorch."""
 
 
 class Computing:
@@ -56,6 +58,7 @@ class Computing:
 
         `Tensor.backward` goes through `torch.autograd.backward` as well.
         """
+        _settle_vector_math()
         standard = torch.autograd.backward
         within = threading.local()  # a simulated device hands the call to itself, and checkpointing calls it inside
 
@@ -110,6 +113,18 @@ class Computing:
             for numbers, digest, drawn in zip(losses, digests, draws, strict=True)
         )
         return Computation(steps, state, norm, _sources(is_users))
+
+
+def _settle_vector_math() -> None:
+    """Call each vector function of the CPU once, in one thread.
+
+    Intel's library chooses a kernel in the first call. Where several threads make it at once, one of them may compute
+    its part with fewer digits, so that two runs differ (https://github.com/pytorch/pytorch/issues/188792).
+    """
+    for dtype in (torch.float32, torch.float64):
+        one = torch.ones(1, dtype=dtype, device="cpu")
+        for name in _VECTOR_MATH.split():
+            getattr(torch, name)(one)
 
 
 def _by_step(items: Iterable[tuple[int, _Item]], marks: Sequence[int]) -> Iterator[tuple[int, _Item]]:
