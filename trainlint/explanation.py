@@ -74,6 +74,15 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A line has another place of a finding that stands elsewhere in the file."""
+
+    finding: Finding
+    message: str
+    """What is the case on the line, as a short clause."""
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """All that is known of one line."""
 
@@ -95,6 +104,8 @@ class Line:
     """Those of which nothing is known."""
     looks: tuple[Look, ...] = ()
     """What rules saw here: first those that found something, then by code."""
+    part_of: tuple[Part, ...] = ()
+    """The findings on other lines that `trainlint check` shows and that have a related place on this one."""
     cell: int | None = None
     """The cell of a notebook that the number is counted in."""
 

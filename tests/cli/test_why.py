@@ -132,6 +132,33 @@ def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, writ
     assert "reports" in program("why", "train.py:11", "--isolated").out
 
 
+def test_a_further_place_of_a_finding_names_the_finding(program: Program, write: Write) -> None:
+    batches = """\
+import torch
+
+
+def train(model, loader, optimizer):
+    for inputs, targets in loader:
+        inputs = inputs.cuda()
+        targets = targets.cuda()
+        model(inputs, targets).backward()
+        optimizer.step()
+
+
+train(torch.nn.Linear(4, 4).cuda(), torch.utils.data.DataLoader(range(9), pin_memory=True), prepared())
+"""
+    write("train.py", batches)
+    at = "TRN205 blocking-batch-copy at train.py:6:18: copies another part of the same batch"
+    assert f"Belongs to {at}" in " ".join(program("why", "train.py:7").out.split())
+    first, second = answer(program, "train.py:6-7")["lines"]
+    assert first["part_of"] == []
+    [part] = second["part_of"]
+    assert (part["finding"]["code"], part["finding"]["span"]["start_line"]) == ("TRN205", 6)
+    assert part["message"] == "copies another part of the same batch"
+    write("train.py", batches.replace("inputs.cuda()", "inputs.cuda()  # trainlint: ignore[TRN205] small"))
+    assert answer(program, "train.py:7")["lines"][0]["part_of"] == []
+
+
 @pytest.mark.parametrize("place", ["train.py:11:17", "train.py:11:17:", "./train.py:11"])
 def test_a_place_may_be_pasted_from_a_report(program: Program, write: Write, place: str) -> None:
     write("train.py", TRAIN)
@@ -144,7 +171,7 @@ def test_lines_and_whole_files(program: Program, write: Write) -> None:
     whole = answer(program, "train.py")
     assert (whole["first_line"], whole["last_line"]) == (1, 14)
     assert {10, 11, 12} <= {line["line"] for line in whole["lines"]}
-    assert all(line["rules"] for line in whole["lines"])
+    assert all(line["rules"] or line["part_of"] for line in whole["lines"])
     assert answer(program, "train.py:12-99")["last_line"] == 14
 
 

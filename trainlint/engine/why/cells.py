@@ -37,6 +37,7 @@ class _Names:
             body=line.body and self.heat(line.body),
             gradients_reason=line.gradients_reason and self.step(line.gradients_reason),
             looks=tuple(map(self.look, line.looks)),
+            part_of=tuple(replace(part, finding=self.finding(part.finding)) for part in line.part_of),
         )
         if self.cells is None:
             return named

@@ -19,7 +19,7 @@ from trainlint.engine.places import places_by_rule
 from trainlint.engine.why.cells import explanation_in_cells
 from trainlint.engine.why.executed_lines import ExecutedLines
 from trainlint.engine.why.line_facts import LineFacts, last_header_line
-from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
+from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Part, Verdict
 from trainlint.finding import Finding, Span
 from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
@@ -70,12 +70,14 @@ def explain(
     """
     questions = _Questions(model, rules, first, last, executed)
     looks = questions.looks()
+    parts = questions.parts()
     facts = LineFacts(model)
     lines: list[Line] = []
-    for number in sorted(looks) if whole_file else range(first, last + 1):
+    for number in sorted({*looks, *parts}) if whole_file else range(first, last + 1):
         line = facts.of(number)
         if line.heat is not None or number in looks or first == last:
-            lines.append(replace(line, looks=tuple(looks.get(number, ()))))
+            looked, belongs = tuple(looks.get(number, ())), tuple(parts.get(number, ()))
+            lines.append(replace(line, looks=looked, part_of=belongs))
     explanation = Explanation(
         path=model.source.path,
         first=first,
@@ -83,7 +85,7 @@ def explain(
         whole_file=whole_file,
         min_confidence=model.config.min_confidence,
         lines=tuple(lines),
-        nearby=() if looks else questions.nearby(),
+        nearby=() if looks or parts else questions.nearby(),
     )
     return explanation_in_cells(explanation, model.source.cells)
 
@@ -113,6 +115,18 @@ class _Questions:
             by_line.setdefault(self._line(judged), []).append(judged)
         for found in by_line.values():
             found.sort(key=lambda look: (not look.verdicts, look.code, look.span))
+        return by_line
+
+    def parts(self) -> dict[int, list[Part]]:
+        """The shown findings that have another of their places on the lines, by line; to be asked after `looks`."""
+        by_line: dict[int, list[Part]] = {}
+        for finding in sorted(self._found, key=lambda finding: finding.order):
+            if self._verdict(finding).hidden:
+                continue
+            for place in finding.related:
+                here = place.path == finding.path and self._concerns(place.line)
+                if here and place.line != finding.span.start_line:
+                    by_line.setdefault(place.line, []).append(Part(finding, place.message))
         return by_line
 
     def nearby(self) -> tuple[Finding, ...]:

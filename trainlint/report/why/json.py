@@ -49,6 +49,9 @@ def _line(line: Line, identities: Identities) -> dict[str, Any]:
         "values": [_fact(fact) for fact in line.values],
         "unknown": list(line.unknown),
         "rules": [_look(look, identities) for look in line.looks],
+        "part_of": [
+            {"finding": finding_object(part.finding, identities), "message": part.message} for part in line.part_of
+        ],
     }
 
 

@@ -9,7 +9,7 @@ from trainlint.explanation import Explanation, Hiding, Line, Look, Verdict
 from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
 from trainlint.report.why.silent_lines import silent_lines
 from trainlint.report.why.value_words import heat_words, value_words
-from trainlint.report.words import line_name
+from trainlint.report.words import line_name, place_text
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -58,6 +58,7 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[Text]:
             if look.verdicts or look.failure:
                 yield Text()
                 yield from _look(explanation, line, look, style)
+        yield from _parts(line, style)
         yield from silent_lines(line.looks, style)
         if not same and line.heat is not None and line.body is None:
             told = line
@@ -135,6 +136,21 @@ def _look(explanation: Explanation, line: Line, look: Look, style: Style) -> Ite
         yield from _wrapped_sentence(look.failure, style)
 
 
+def _parts(line: Line, style: Style) -> Iterator[Text]:
+    """As in "Belongs to TRN205 blocking-batch-copy at train.py:10:13: copies another part of the same batch"."""
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    for part in line.part_of:
+        finding = part.finding
+        at = place_text(finding.path, finding.span.start_line, finding.span.start_column, finding.cell)
+        words = Text.assemble("  Belongs to ", (finding.code, "bold"), f" {finding.name} at {at}")
+        words.append(sentence(f": {part.message}", unicode=style.unicode))
+        yield Text()
+        yield from wrapped(words, style, indent=_INDENT)
+
+
 def _state(look: Look) -> tuple[str, str]:
     if look.failure:
         return "crashed on", "bold red"
@@ -173,7 +189,7 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
     """What there is to say where no rule looks at any of the lines."""
     from rich.text import Text
 
-    if any(line.looks for line in explanation.lines):
+    if any(line.looks or line.part_of for line in explanation.lines):
         return
     if explanation.lines:
         yield Text()
