@@ -69,6 +69,8 @@ class ChildSettings:
     """Whether what a budget limits is counted at each line."""
     lines_of: tuple[str, ...] = ()
     """Files of libraries whose lines are watched on a simulated device as the user's own are, by their real paths."""
+    notes_progress: bool = False
+    """Whether the parent is to know how far the run is while it lasts."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from trainlint.cli.at_terminal.progress import is_shown
 from trainlint.cli.console import UsageError
 from trainlint.evidence.run import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
@@ -29,6 +30,7 @@ from trainlint_probe.options import RunOptions
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
+from trainlint_probe.report.progress import Progress
 from trainlint_probe.storage import read_run
 from trainlint_probe.watch.trackers import silenced
 
@@ -149,6 +151,7 @@ def _child_settings(request: Request, output: Path, overlay: Overlay) -> ChildSe
     return replace(
         request.child_settings,
         output=str(output.resolve()),
+        notes_progress=is_shown(),
         edits=edited.write(request.edits, output.resolve()),
         parent=os.getpid(),
         directory=str(Path.cwd()),
@@ -195,8 +198,11 @@ def _wait(process: subprocess.Popen[bytes], output: Path, orders: ChildSettings)
     """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up."""
     limit = time.monotonic() + orders.start_timeout + orders.timeout + _MARGIN
     seen_at: float | None = None
+    progress = Progress(output)
     while process.poll() is None and time.monotonic() < limit:
         time.sleep(_POLL)
+        if orders.notes_progress:
+            progress.tell()
         if seen_at is None and has_ended(output):
             seen_at = time.monotonic()
         if seen_at is not None and time.monotonic() > seen_at + GRACE:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Run
@@ -25,6 +26,7 @@ from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
 from trainlint_probe.launch import Launched, Request, about_python, launch, request_of
 from trainlint_probe.options import Options
+from trainlint_probe.report.progress import about_to_run
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
@@ -95,6 +97,9 @@ def watched_run(options: Options) -> Run:
 def _watched(options: Options) -> tuple[Launched, RankComparison, TraceReading | None, str]:
     """The run as it was launched, its ranks, what the trace of the typical rank shows, and why it cannot be read."""
     request = _request(options)
+    console.note(
+        about_to_run(Path(request.script).name if not options.module else request.script, request.child_settings)
+    )
     with _temporary_directory() as directory:
         launched = launch(request, Path(directory))
         if launched.fault:

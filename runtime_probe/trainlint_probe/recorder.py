@@ -18,6 +18,7 @@ from trainlint_probe.child_settings import SAFETY_STOP, TIMED_OUT, ChildSettings
 from trainlint_probe.compared.seeding import seed_what_is_unseeded
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
+from trainlint_probe.report.progress import note_progress
 from trainlint_probe.storage import read_run, write_run
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.saving import guard, renames
@@ -240,6 +241,8 @@ class Recorder:
             time.sleep(0.5)
             if self.child_settings.parent and not is_alive(self.child_settings.parent):
                 self.end(1)
+            if self.child_settings.notes_progress and rank_and_world()[0] == 0 and (words := self.clock.progress()):
+                note_progress(self.child_settings.output, words)
             late = self._too_late()
             if late:
                 self.watch.note(late)

@@ -23,6 +23,7 @@ from trainlint_probe.prove.options import Options, read_options
 from trainlint_probe.prove.proof import device_of, proof
 from trainlint_probe.prove.result import Answer, Proof, Training
 from trainlint_probe.prove.versions import Version, commit_tree, other_tree, repository_root, standing_in
+from trainlint_probe.report.progress import about_to_run
 from trainlint_probe.report.words import full, why_no_step
 from trainlint_probe.wording.units import some_of
 
@@ -154,7 +155,6 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
     """One run. `root` is the root of the project as it is: a project that is installed from there is to be imported
     from this version's root.
     """
-    console.note(f"Running {version.name}.")
     here, script = _place(version, root, options)
     asked = request_of(options, script)
     request = replace(
@@ -169,6 +169,7 @@ def _run(version: Version, root: Path, options: Options) -> Launched:
         edits=version.edits,
         also_kept=version.keeps,
     )
+    console.note(about_to_run(version.name, request.child_settings))
     with standing_in(here), tempfile.TemporaryDirectory(prefix="trainlint-", ignore_cleanup_errors=True) as output:
         launched = launch(request, Path(output))
     return replace(launched, runs=tuple(_named_below(run, version, here) for run in launched.runs))

@@ -278,6 +278,16 @@ class Clock:
         first, last = clock.marks[0], clock.marks[-1]
         return last.phases[_DATA_WAIT] - first.phases[_DATA_WAIT] >= _WAITS * (last.at - first.at)
 
+    def progress(self) -> str:
+        """How far the measurement is, in a clause; empty before the first step. Any thread may ask."""
+        seen = [self.chosen] if self.chosen is not None else list(self.candidates.values())
+        steps = max((item.steps for item in seen), default=0)
+        if self.is_closed:
+            return "all steps are measured; what is left is looked at in a few more"
+        if self.open:
+            return f"{steps} of {self.child_settings.steps} steps measured"
+        return f"{steps} of at least {self.child_settings.warmup} steps of warm-up" if steps else ""
+
     def others(self) -> tuple[str, ...]:
         """The optimizers that stepped and are not the clock."""
         clock = self.best_candidate()

@@ -23,7 +23,7 @@ _EVERY = 0.1
 @contextmanager
 def progress() -> Iterator[OnProgress | None]:
     """What a run is to tell how far it is; None where nobody would see it. What was shown is gone at the end."""
-    if not _is_shown():
+    if not is_shown():
         yield None
         return
     bar = _Bar(monotonic())
@@ -33,7 +33,7 @@ def progress() -> Iterator[OnProgress | None]:
         bar.stop()
 
 
-def _is_shown() -> bool:
+def is_shown() -> bool:
     """Whether stderr is a terminal that can take back what it shows. CI services may offer one that cannot."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
