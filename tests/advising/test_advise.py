@@ -11,6 +11,7 @@ import pytest
 from trainlint.advising.run_items import needed_workers
 from trainlint.cli import main
 from trainlint.verdict_file import FORMAT_VERSION
+from trainlint_probe.judgement.counted import NO_LOADER_TIMES
 
 TRAINING = """
 import torch
@@ -135,6 +136,15 @@ def test_what_costs_nothing_here_comes_last(project: Path, capsys: pytest.Captur
     # What rests on it need not wait for it: there is nothing to do.
     assert keys[-1] == "TRN102"
     assert "TRN205" in keys
+
+
+def test_what_a_simulated_gpu_cannot_show_is_said_and_not_asked_for_again(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = {**NOTHING_SEEN, "state": "executed, unmeasured", "sentence": NO_LOADER_TIMES}
+    items = advised(capsys, "--evidence", str(evidence_of(project, verdict)))
+    gain = next(item["gain"] for item in items if item["key"] == "TRN102")
+    assert gain == {"basis": "not measured", "words": NO_LOADER_TIMES, "low": None, "high": None}
 
 
 NOTHING_SEEN = {

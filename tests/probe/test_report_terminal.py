@@ -182,8 +182,8 @@ def test_what_needs_a_gpu_takes_one_line_in_all() -> None:
     many = [replace(samples.COPYING, at=Line("train.py", line)) for line in range(1, 9)]
     text = " ".join(render([samples.run()], many, Style(200)).split())
     assert (
-        "Only a CUDA device tells what waits for it; `--device simulated` counts it without one. This holds for "
-        "train.py:1 TRN205, train.py:2 TRN205, train.py:3 TRN205, train.py:4 TRN205, train.py:5 TRN205 and 3 more."
+        "cannot be measured: train.py:1 TRN205, train.py:2 TRN205, train.py:3 TRN205, train.py:4 TRN205, train.py:5 "
+        "TRN205 and 3 more. Only a CUDA device tells what waits for it; `--device simulated` counts it without one."
     ) in text
     assert text.count("blocking-batch-copy") == 0
     assert render([samples.run()], many, Style(200), verbose=True).count("blocking-batch-copy") == 8

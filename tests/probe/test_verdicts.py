@@ -8,9 +8,11 @@ import pytest
 from trainlint.evidence.interval import Interval
 from trainlint.evidence.places import Line
 from trainlint.evidence.run import Environment, Loader, Phase, Run, Seen, Step
+from trainlint.evidence.simulation import Simulated
 from trainlint.evidence.verdicts import State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.counted import NO_LOADER_TIMES, NOT_SIMULATED, counted_verdict
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, verdict
 
 AT_LINE = Seen(Line("train.py", 14), Symptom.CHECKPOINT, "torch.save", 20, 900.0)
@@ -230,3 +232,13 @@ def test_a_scaler_that_leaves_out_a_step_now_and_then_drops_no_gradients(dropped
     cleared = Seen(Line("train.py", 14), Symptom.GRADIENTS_CLEARED, "Optimizer.zero_grad", 20)
     unused = Seen(Line("train.py", 14), Symptom.GRADIENTS_DROPPED, "Optimizer.zero_grad", dropped)
     assert verdict(finding("TRN606"), {Symptom.GRADIENTS_DROPPED}, run(cleared, unused)).state is state
+
+
+@pytest.mark.parametrize(
+    ("symptom", "sentence"), [(Symptom.DATA_WAIT, NO_LOADER_TIMES), (Symptom.CHECKPOINT, NOT_SIMULATED)]
+)
+def test_a_simulated_gpu_says_which_run_shows_what_it_cannot(symptom: Symptom, sentence: str) -> None:
+    simulated = replace(run(), simulated=Simulated("H100", 1, (), None, (), 10.0, (0,), {}))
+    found = counted_verdict(finding("TRN101"), {symptom}, simulated)
+    assert (found.state, found.sentence) == (State.UNMEASURED, sentence)
+    assert "a run on a GPU can" in sentence

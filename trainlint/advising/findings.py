@@ -86,7 +86,7 @@ def _check(rule: InstalledRule, *, fixed: int) -> str:
 
 
 def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Gain:
-    """What a run measured; else what others measured; else that nobody did."""
+    """What a run measured, or why it could not; else what others measured; else that nobody did."""
     seen = [verdicts[finding] for finding in found if finding in verdicts]
     confirmed = [item for item in seen if item.state is State.CONFIRMED]
     shares = [item.share for item in confirmed if item.share is not None]
@@ -98,4 +98,6 @@ def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdic
         return Gain(Basis.MEASURED, "it happens in each step that was measured; its cost was not timed")
     if seen and all(item.state is State.REFUTED for item in seen):
         return Gain(Basis.MEASURED, "less than the threshold of the probe: leave it", 0.0, 0.0)
+    if unmeasured := next((item for item in seen if item.state is State.UNMEASURED), None):
+        return Gain(Basis.UNKNOWN, unmeasured.sentence)
     return PUBLISHED.get(code, Gain(Basis.UNKNOWN, "unknown until you run `trainlint probe`"))

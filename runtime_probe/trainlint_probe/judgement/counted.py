@@ -17,7 +17,11 @@ from trainlint_probe.wording import units
 
 WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.CACHE_EMPTIED})
 """What a simulated device shows."""
-NOT_SIMULATED = "its cost is neither a wait nor a copy, so a simulated GPU cannot count it"
+NOT_SIMULATED = "a simulated GPU cannot show what this costs; a run on a GPU can"
+NO_LOADER_TIMES = (
+    "a simulated GPU cannot show what a loader costs; a run on a GPU can, and `--device cpu` measures how long the "
+    "loader takes a step"
+)
 _DIRECTIONS = {"host to device": "to the GPU", "device to host": "from the GPU", "device to device": "between GPUs"}
 _NOTHING_MS = 0.005
 _BY_ITSELF = {True: ("TRNP201", "host-sync"), False: ("TRNP202", "pageable-copy")}
@@ -46,6 +50,8 @@ def _verdict(finding: Finding, symptoms: Collection[Symptom], run: Run) -> Verdi
         )
     if Symptom.GRAPH_BREAK in symptoms:
         return _of_compiling(finding, run, simulated)
+    if Symptom.DATA_WAIT in symptoms:
+        return verdict_on(finding, State.UNMEASURED, NO_LOADER_TIMES)
     if WAITS.isdisjoint(symptoms):
         return verdict_on(finding, State.UNMEASURED, NOT_SIMULATED)
     if not _has_run(finding, simulated):

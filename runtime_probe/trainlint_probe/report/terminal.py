@@ -160,13 +160,14 @@ def verdict_lines(
 
 
 def _not_told(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
-    """A line for all that this device tells nothing of. The reason is the same for all findings of a run."""
-    if not verdicts:
-        return
-    named = [f"{place_text(item.at)} {item.code}" for item in verdicts]
-    yield Text()
-    said = f"{full(verdicts[0].sentence)} This holds for {some_of(named, _MOST_FOLDED)}."
-    yield from sentences(said, style, "cyan", indent="  ")
+    """All that this device tells nothing of: a paragraph for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for item in verdicts:
+        by_reason.setdefault(item.sentence, []).append(f"{place_text(item.at)} {item.code}")
+    for reason, named in by_reason.items():
+        yield Text()
+        said = f"{label(State.UNMEASURED)}: {some_of(named, _MOST_FOLDED)}. {full(reason)}"
+        yield from sentences(said, style, "cyan", indent="  ")
 
 
 def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from trainlint.evidence.verdicts import Reference, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
-from trainlint_probe.judgement.counted import NOT_SIMULATED
+from trainlint_probe.judgement.counted import NO_LOADER_TIMES, NOT_SIMULATED
 from trainlint_probe.judgement.verdicts import NEEDS_A_GPU, THRESHOLD
 from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.wording.units import some_of
@@ -66,7 +66,7 @@ def counts(told: Sequence[Defect]) -> str:
 
 def is_not_told(item: Verdict) -> bool:
     """Whether the device that the run was on tells nothing of what a finding speaks of."""
-    return item.sentence in (NEEDS_A_GPU, NOT_SIMULATED)
+    return item.sentence in (NEEDS_A_GPU, NO_LOADER_TIMES, NOT_SIMULATED)
 
 
 def percent(share: Interval | None) -> str:
