@@ -124,7 +124,7 @@ def probe_parser() -> argparse.ArgumentParser:
         "       trainlint probe [options] -m MODULE [ARGUMENT ...]\n"
         "       trainlint probe [options] --trace TRACE [PATH ...]",
         description="Run a training for a few steps, or read a trace of one, and say what each finding "
-        "costs. Your files stay as they are: what the script saves goes to a temporary directory.",
+        f"costs. {BEHIND_SCRIPT} Your files stay as they are: what the script saves goes to a temporary directory.",
         epilog=PROBE_EXIT_CODES,
         allow_abbrev=False,
     )
@@ -183,21 +183,36 @@ def words_of(typed: argparse.Namespace, parser: argparse.ArgumentParser) -> list
 
 def _tell_of_late_options(words: Sequence[str], parser: argparse.ArgumentParser) -> None:
     """Name the options behind a script that trainlint has and the script's text does not speak of."""
-    own = {name for action in parser._actions for name in action.option_strings}  # noqa: SLF001 - no public list
+    own = {
+        name
+        for action in parser._actions  # noqa: SLF001 - no public list
+        if not isinstance(action, argparse._HelpAction)  # noqa: SLF001 - `train.py --help` is asked of the script
+        for name in action.option_strings
+    }
     named = (word.partition("=")[0] for word in words[1:])
-    late = [name for name in dict.fromkeys(named) if name.startswith("--") and name in own]
+    late = [name for name in dict.fromkeys(named) if name in own]
     if not late:
         return
     try:
         text = read_bounded(Path(words[0]), SOURCE_BYTES).decode("utf-8", "replace")
     except OSError:
         return  # that there is no such script is said elsewhere
-    meant = [name for name in late if name not in text and name.lstrip("-").replace("-", "_") not in text]
+    meant = [name for name in late if not _speaks_of(text, name)]
     if meant:
         console.note(
             f"note: {words[0]} gets {' and '.join(meant)}, which stands behind it. If trainlint is meant, write "
             f"`{parser.prog} {meant[0]} ... {words[0]}`."
         )
+
+
+def _speaks_of(text: str, option: str) -> bool:
+    """Whether a script's text names an option: a short one as a string, a long one also as the name of a variable."""
+    if not option.startswith("--"):
+        return f'"{option}"' in text or f"'{option}'" in text
+    return option in text or option.removeprefix("--").replace("-", "_") in text
+
+
+BEHIND_SCRIPT = "Options behind SCRIPT go to the script."
 
 
 def doctor_parser() -> argparse.ArgumentParser:

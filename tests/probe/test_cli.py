@@ -341,8 +341,6 @@ class TestRuns:
         assert "there is no script nowhere.py" in capsys.readouterr().err
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_an_option_behind_the_script_is_pointed_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,6 +354,23 @@ def test_an_option_behind_the_script_is_pointed_out(
         "note: train.py gets --device, which stands behind it. If trainlint is meant, write "
         "`trainlint probe --device ... train.py`.\n"
     )
+    read_options(["train.py", "--help", "-h"])
+    assert capsys.readouterr().err == ""
+    read_options(["train.py", "-v"])
+    assert capsys.readouterr().err == (
+        "note: train.py gets -v, which stands behind it. If trainlint is meant, write "
+        "`trainlint probe -v ... train.py`.\n"
+    )
+    (tmp_path / "train.py").write_text("parser.add_argument('-v')\n")
+    read_options(["train.py", "-v"])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["probe", "prove"])
+def test_the_help_says_whose_options_follow_the_script(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "Options behind SCRIPT go to the script." in " ".join(capsys.readouterr().out.split())
 
 
 def test_several_processes_need_torch_of_this_python(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trainlint.cli.arguments import Parser
 from trainlint.cli.console import UsageError
-from trainlint_probe.options import RunOptions, add_output, add_run, options_of, words_of
+from trainlint_probe.options import BEHIND_SCRIPT, RunOptions, add_output, add_run, options_of, words_of
 
 EXIT_CODES = (
     "Exit codes: 0 the training stays the same and nothing gets worse; 1 the training changes, or something "
@@ -53,7 +53,7 @@ def prove_parser() -> argparse.ArgumentParser:
         "       trainlint prove [options] -m MODULE [ARGUMENT ...]",
         description="Run a training before and after a change, with the same seeds. Compare waits, copies, "
         "launches, memory and the modelled time of a step, and whether losses and parameters are "
-        "bit-identical. Without a GPU, the run is simulated. Your files stay as they are.",
+        f"bit-identical. {BEHIND_SCRIPT} Without a GPU, the run is simulated. Your files stay as they are.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
     )
