@@ -174,6 +174,18 @@ def test_copies_that_hold_up_the_step_are_named(project: Path, capsys: pytest.Ca
     assert "run:copies" not in [item["key"] for item in advised(capsys, "--evidence", str(on_the_host))]
 
 
+def test_a_run_of_other_code_ranks_nothing_and_adds_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [{"ms": 40.0, "phases": {"data wait": 30.0, "other": 10.0}}]
+    loaders = [{"made_at": None, "drawn_at": None, "settings": {"num_workers": "0"}, "batches": 1, "wait_ms": 30.0}]
+    evidence = evidence_of(project, NOTHING_SEEN, steps=steps, loaders=loaders)
+    (project / "train.py").write_text(f"{TRAINING}\n", encoding="utf-8")
+    assert main(["advise", "--no-cache", "--evidence", str(evidence)]) == 0
+    shown = capsys.readouterr()
+    assert "train.py has changed since" in shown.err
+    assert "enough workers" not in shown.out
+    assert "No run of this code was measured" in shown.out
+
+
 @pytest.mark.parametrize(
     ("step", "wait", "workers", "needed"), [(40, 30, 0, 3), (20, 1, 0, 1), (40, 20, 4, 8), (10, 9, 0, 9)]
 )

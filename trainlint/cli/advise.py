@@ -12,6 +12,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import tell_failures
 from trainlint.report.advice import FORMATS, Advice, render, render_out_of_memory
+from trainlint.report.measured import stale_sentences
 from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ def advise(options: Namespace) -> int:
         return _of_message(options)
     found, configurations, evidence = _judged(options)
     tell_failures(found.report.failures)
+    for _, said in stale_sentences(found.report):
+        console.note(f"note: {said}")
     items = _items(found, configurations, evidence, options)
     measured = found.report.measured
-    advice = Advice(items, measured.run if measured is not None else None, planned=options.plan is not None)
+    is_of_this_code = measured is not None and (measured.verdicts or not measured.stale)
+    advice = Advice(items, measured.run if measured and is_of_this_code else None, planned=options.plan is not None)
     console.out(render(advice, options.output_format, style_for(sys.stdout, options.color)))
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
@@ -66,7 +70,7 @@ def _items(
     verdicts = report.measured.verdicts if report.measured is not None else {}
     items = items_of_findings(report.findings, configurations.rules_that_ran(), verdicts)
     listed = frozenset(item.key for item in items)
-    if evidence is not None:
+    if evidence is not None and not (report.measured and report.measured.stale):
         from trainlint.advising.run_items import items_of_runs
 
         items += items_of_runs(evidence.runs, listed)

@@ -48,8 +48,9 @@ def how_to_measure(advice: Advice) -> str | None:
     if advice.run is not None or not advice.items:
         return None
     return (
-        "No run was measured: `trainlint probe --output-format json -o evidence.json SCRIPT ARGUMENTS` runs your "
-        "training for a few steps, and `trainlint advise --evidence evidence.json` then ranks by what it cost."
+        "No run of this code was measured: `trainlint probe --output-format json -o evidence.json SCRIPT ARGUMENTS` "
+        "runs your training for a few steps, and `trainlint advise --evidence evidence.json` then ranks by what it "
+        "cost."
     )
 
 

@@ -37,7 +37,8 @@ def stale_sentences(report: Report) -> Iterator[tuple[str, str]]:
         for path in report.measured.stale:
             yield (
                 path,
-                f"{quoted(path)} has changed since {report.measured.evidence} was written: run `trainlint probe` again",
+                f"{quoted(path)} has changed since {report.measured.evidence} was written, so its findings are not "
+                "ranked by it: run `trainlint probe` again",
             )
 
 

@@ -35,7 +35,8 @@ def end(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator
         return
     if len(groups) > MOST:
         yield Text()
-        by = "in the run that was measured" if report.measured else "by rule and frequency"
+        is_measured = report.measured and report.measured.verdicts
+        by = "in the run that was measured" if is_measured else "by rule and frequency"
         yield Text(f"Begin with these, the dearest {by}:", "bold")
         for number, group in enumerate(dearest(report, groups, settings), 1):
             yield in_a_line(f"  {number}. ", group, settings)
