@@ -114,6 +114,40 @@ first_loss(*prepared())
     assert "this code runs once" not in told
 
 
+def test_in_an_evaluation_a_rule_is_silent_for_the_frequency_that_is_shown(program: Program, write: Write) -> None:
+    write(
+        "train.py",
+        """import torch
+from torch.utils.data import DataLoader
+
+
+@torch.no_grad()
+def evaluate(model, loader):
+    model.eval()
+    for batch in loader:
+        print(model(batch.cuda()).sum().item())
+
+
+def main():
+    loader = DataLoader(range(9))
+    model = torch.nn.Linear(2, 2).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(3):
+        for batch in loader:
+            model(batch.cuda()).sum().backward()
+            optimizer.step()
+        evaluate(model, loader)
+
+
+main()
+""",
+    )
+    [line] = answer(program, "train.py:9")["lines"]
+    assert line["heat"]["heat"] == "eval-step"
+    [told] = [look["silence"] for look in line["rules"] if look["code"] == "TRN201"]
+    assert told == "this code runs in every evaluation step"
+
+
 def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
     assert "TRN201 item-in-training-step reports `loss.item()`" in program("why", "train.py:11").out

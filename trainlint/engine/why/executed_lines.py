@@ -42,7 +42,9 @@ class ExecutedLines:
         if heat == "step":
             return NEEDED
         line = self.frequencies.at(operation.position[0])
-        return ONLY_ELSEWHERE if line is not None and line.heat.in_step else runs_so_often(HEATS[heat])
+        if line is None:
+            return runs_so_often(HEATS[heat])
+        return ONLY_ELSEWHERE if line.heat.in_step else runs_so_often(line.heat)
 
 
 def executed_lines(
