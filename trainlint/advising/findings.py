@@ -15,11 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
 
-_COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--fix --numeric-fixes", Safety.UNSAFE: "--diff --unsafe-fixes"}
+_COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--fix --numeric-fixes", Safety.UNSAFE: "--fix --unsafe-fixes"}
 _CHANGES = {
     Safety.SAFE: "nothing: training stays the same bit for bit",
     Safety.NUMERICS: "rounding, or the order of random numbers",
-    Safety.UNSAFE: "what is computed, or how processes are laid out: read the diff",
+    Safety.UNSAFE: "what is computed, or how processes are laid out: read it first, with `--diff` for `--fix`",
 }
 
 
