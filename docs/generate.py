@@ -28,7 +28,8 @@ _ABOUT = (
 _ABOUT_ALL = """\
 # All rules
 
-On: "yes" means by default, "preview" with `--preview`, "probe" only in `trainlint probe`. Fix: its level, or none. \
+On: "yes" means by default, "preview" with `--preview`, "probe" only in `trainlint probe`. Fix: its level at \
+best (a place may make it unsafe), or none. \
 Right on first contact: of the rule's findings in repositories that trainlint had never seen, the share that two \
 readers both called right ([how it was measured](accuracy.md#first-contact-rounds)); empty where none was read. \
 Few were read of most rules, so a share of few findings says little.

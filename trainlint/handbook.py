@@ -58,8 +58,11 @@ def topic_title(rule: type[Rule]) -> str:
     return first_line or topic(rule)
 
 
+_BY_PLACE = "; unsafe at places where that is not proved"
+
+
 def fix_label(rule: AnyRule) -> str:
-    """The level of the rule's fix in one word; "none" where the rule is advice in words."""
+    """The level of the rule's fix at best, in one word; "none" where the rule is advice in words."""
     return rule.fix_safety.label if rule.fix_safety else "none"
 
 
@@ -74,7 +77,8 @@ def facts(rule: type[Rule]) -> tuple[str, ...]:
     if rule.of_run:
         lines.append("Found by `trainlint probe`: only a run shows it")
     if rule.fix_safety:
-        lines.append(f"Fix: {_FIX_MEANINGS[rule.fix_safety]} (`{FIX_FLAGS[rule.fix_safety]}`)")
+        by_place = _BY_PLACE if rule.fix_safety < Safety.UNSAFE else ""
+        lines.append(f"Fix: {_FIX_MEANINGS[rule.fix_safety]} (`{FIX_FLAGS[rule.fix_safety]}`){by_place}")
     else:
         lines.append("Fix: none, advice in words")
     if rule.preview:

@@ -92,6 +92,9 @@ def test_rules_are_listed_and_filtered(toys: Program) -> None:
     assert "TOY101" in table
     assert "toy-safe" in table
     assert "TOY201" not in table
+    assert "fix at best" in table
+    assert "Fixes are safe or unsafe by place; the list has the best level." in " ".join(table.split())
+    assert "(--fix); unsafe at places where that is not proved" in " ".join(toys("explain", "TOY101").out.split())
 
 
 def test_what_only_a_run_shows_says_who_finds_it(toys: Program) -> None:

@@ -26,7 +26,8 @@ Reading a number makes the host wait for the device.
 def test_a_page_of_a_preview_says_how_it_is_turned_on() -> None:
     facts = page_markdown(BlockingBatchCopy).splitlines()[2]
     assert facts == (
-        "Severity: advice · Fix: safe, training stays bit-identical (`--fix`) · Preview: on with `--preview`"
+        "Severity: advice · Fix: safe, training stays bit-identical (`--fix`); unsafe at places where that is not "
+        "proved · Preview: on with `--preview`"
     )
 
 

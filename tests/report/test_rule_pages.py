@@ -86,12 +86,13 @@ def test_a_page_as_markdown_and_json() -> None:
 
 def test_the_table_of_rules() -> None:
     expected = """\
-code     name                   severity  fix
+code     name                   severity  fix at best
 TRN201   item-in-training-step  warning   unsafe
-TRN205   blocking-batch-copy    advice    safe    preview
+TRN205   blocking-batch-copy    advice    safe         preview
 ACME001  slow-call              error     none
 
-3 rules. `trainlint explain CODE` shows the page of one.
+3 rules. Fixes are safe or unsafe by place; the list has the best level.
+`trainlint explain CODE` shows the page of one.
 """
     assert table.render((*RULES, VisitorsRule), "text", style=Style(80)) == expected
 
@@ -103,8 +104,10 @@ TRN201 item-in-training-step
 TRN205 blocking-batch-copy
   advice, fix: safe, preview
 
-2 rules. `trainlint explain CODE` shows
-the page of one.
+2 rules. Fixes are safe or unsafe by
+place; the list has the best level.
+`trainlint explain CODE` shows the page
+of one.
 """
     assert table.render(RULES, "text", style=Style(40)) == expected
 

@@ -46,7 +46,7 @@ def _table(rules: Sequence[AnyRule], style: Style) -> Iterator[RenderableType]:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("code", "name", "severity", "fix", ""):
+    for heading in ("code", "name", "severity", "fix at best", ""):
         table.add_column(heading, no_wrap=True)
     for rule in rules:
         url = docs_url(rule)
@@ -79,4 +79,8 @@ def _closing(rules: Sequence[AnyRule]) -> Iterator[RenderableType]:
 
     from trainlint.report.words import count
 
-    yield Text(f"{count(len(rules), 'rule')}. `trainlint explain CODE` shows the page of one.", "dim")
+    yield Text(
+        f"{count(len(rules), 'rule')}. Fixes are safe or unsafe by place; the list has the best level. "
+        "`trainlint explain CODE` shows the page of one.",
+        "dim",
+    )
