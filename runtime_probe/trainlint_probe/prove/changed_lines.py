@@ -41,10 +41,17 @@ class Difference:
 
     files: Mapping[str, FileChange] = field(default_factory=dict)
     """Those that differ, by their paths below the root."""
+    by_before: bool = False
+    """Whether the user's files are those before the change, as where fixes are applied in memory alone."""
 
-    def moved(self, path: str, line: int) -> int | None:
-        """The number of a line after the change; None where it is gone."""
-        return self.files[path].moved.get(line) if path in self.files else line
+    def number(self, path: str, line: int, *, before: bool) -> int | None:
+        """The number, in the user's file, of a line that has this one before or after the change; None where the
+        user's file has no such line.
+        """
+        if path not in self.files or before == self.by_before:
+            return line
+        moved = self.files[path].moved
+        return moved.get(line) if before else {new: old for old, new in moved.items()}.get(line)
 
     @property
     def hunks(self) -> int:
@@ -54,13 +61,17 @@ class Difference:
     def not_run(self, before: Executed, after: Executed) -> tuple[str, ...]:
         """The places that neither run came by, by their first lines: "train.py:12"."""
         return tuple(
-            f"{path}:{min(hunk.after or hunk.before)}"
+            f"{path}:{min(self._first(hunk))}"
             for path, change in sorted(self.files.items())
             for hunk in change.hunks
             if not hunk.at_import
             and not hunk.before & set(before.get(path, ()))
             and not hunk.after & set(after.get(path, ()))
         )
+
+    def _first(self, hunk: Hunk) -> frozenset[int]:
+        """The lines of a hunk in the user's file, or where it has none there, in the other."""
+        return (hunk.before or hunk.after) if self.by_before else (hunk.after or hunk.before)
 
 
 def difference(before: Version, after: Version, paths: Iterable[str]) -> Difference:
@@ -70,7 +81,7 @@ def difference(before: Version, after: Version, paths: Iterable[str]) -> Differe
         old, new = before.text(Path(path)) or b"", after.text(Path(path)) or b""
         if old != new:
             files[path] = _compared(old, new)
-    return Difference(files)
+    return Difference(files, by_before=bool(after.edits))
 
 
 def _compared(old: bytes, new: bytes) -> FileChange:

@@ -111,19 +111,20 @@ def _line_changes(before: Run, after: Run, differs: Difference) -> tuple[LineCha
     """The waits and copies of each line that are not the same, the largest change first."""
     if before.simulated is None or after.simulated is None or not before.steps or not after.steps:
         return ()
-    counts: tuple[Counter[tuple[str, int, bool, str, str]], ...] = (Counter(), Counter())
-    for event in before.simulated.events:
-        line = differs.moved(event.path, event.line)
-        key = (event.path, event.line if line is None else line, line is None, *_what(event))
-        counts[0][key] += event.count
-    for event in after.simulated.events:
-        key = (event.path, event.line, False, *_what(event))
-        counts[1][key] += event.count
+    counts: tuple[Counter[tuple[str, int, str, str, str]], ...] = (Counter(), Counter())
+    for counted, simulated, version in zip(
+        counts, (before.simulated, after.simulated), ("before", "after"), strict=True
+    ):
+        for event in simulated.events:
+            line = differs.number(event.path, event.line, before=version == "before")
+            only = version if line is None else ""
+            key = (event.path, event.line if line is None else line, only, *_what(event))
+            counted[key] += event.count
     steps = len(before.steps), len(after.steps)
     changes = [
-        LineChange(Line(path, line), what, kind, counts[0][key] / steps[0], counts[1][key] / steps[1])
+        LineChange(Line(path, line), what, kind, counts[0][key] / steps[0], counts[1][key] / steps[1], only)
         for key in counts[0].keys() | counts[1].keys()
-        for path, line, _, kind, what in [key]
+        for path, line, only, kind, what in [key]
     ]
     return tuple(
         sorted(

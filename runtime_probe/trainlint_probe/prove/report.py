@@ -80,4 +80,5 @@ def _line(change: LineChange) -> str:
     how = "vanished" if not change.after else "appeared" if not change.before else "changed"
     kind = "wait" if change.kind == "wait" else change.kind
     counts = f"{change.before:.3g} → {change.after:.3g} a step"
-    return f"{how}: {kind} at {place_text(change.at)}, {change.what}, {counts}"
+    version = f" ({change.only} the change)" if change.only else ""
+    return f"{how}: {kind} at {place_text(change.at)}{version}, {change.what}, {counts}"

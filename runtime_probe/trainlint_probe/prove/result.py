@@ -62,12 +62,14 @@ class LineChange:
     """What the device waits for or copies because of one line, in a step, where that is not the same any more."""
 
     at: Line
-    """In the version after the change where the line is still there, else in the one before."""
+    """As the user's files have it: those before the change where that is fixes, else those after it."""
     what: str
     kind: str
     """"wait" or "copy"."""
     before: float
     after: float
+    only: str = ""
+    """"before" or "after": the version that the number is of, where the user's files have no such line."""
 
 
 @dataclass(frozen=True, slots=True)

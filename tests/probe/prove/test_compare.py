@@ -199,6 +199,22 @@ def test_a_line_that_only_moved_is_not_told(versions: tuple[Version, Version]) -
     assert (change.at.line, change.before, change.after) == (5, 1, 0)
 
 
+def test_lines_have_the_numbers_of_the_file_that_the_user_has(tmp_path: Path) -> None:
+    path, old = tmp_path / "train.py", tmp_path / "old/train.py"
+    old.parent.mkdir()
+    after = BEFORE.replace("import torch\n", "import os\nimport torch\n") + "    wait_more()\n"
+    path.write_text(BEFORE)
+    fixed = Version("with fixes", tmp_path, {str(path.resolve()): after.encode()})
+    runs = replace(simulated(), events=(wait(5),)), replace(simulated(), events=(wait(6, 4), wait(8)))
+    found = proved(*runs, difference(Version("without", tmp_path), fixed, ["train.py"]))
+    assert [(change.at.line, change.only) for change in found.lines] == [(5, ""), (8, "after")]
+    assert "appeared: wait at train.py:8 (after the change), Tensor.item, 0 → 1 a step" in render(found, Style(200))
+    path.write_text(after)
+    old.write_text(BEFORE)
+    found = proved(*runs, difference(Version("old", old.parent), Version("new", tmp_path), ["train.py"]))
+    assert [(change.at.line, change.only) for change in found.lines] == [(6, ""), (8, "")]
+
+
 def test_a_changed_place_counts_as_run_where_either_version_came_by(versions: tuple[Version, Version]) -> None:
     differs = difference(*versions, ["train.py"])
     assert differs.hunks == 1  # the comment is none
