@@ -30,10 +30,11 @@ def train(model, loader, optimizer, meters):
         optimizer.step()
 """
 HELP = {
-    "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: NaN weights stay NaN",
-    "assert torch.isfinite(loss)": "check every N steps: NaN weights stay NaN",
-    "if torch.isnan(loss):\n    continue": "let `GradScaler` skip the step",
-    "if not torch.isfinite(loss):\n    loss = torch.nan_to_num(loss)": "replace bad values without a test",
+    "if torch.isnan(loss):\n    raise ValueError('nan')": "write `if step % 100 == 0 and torch.isnan(loss):`",
+    "if torch.isnan(loss) or loss is None:\n    raise ValueError('{}')": "and (torch.isnan(loss) or loss is None):`",
+    "assert torch.isfinite(loss)": "write `assert step % 100 or torch.isfinite(loss)`: NaN weights stay NaN",
+    "if torch.isnan(loss):\n    continue": "`GradScaler` skips such steps, and `p.grad.nan_to_num_(0.0, 0.0, 0.0)`",
+    "if not torch.isfinite(loss):\n    loss = torch.nan_to_num(loss)": "write `x = torch.where(x.isfinite(), x, 0.0)`",
     "if loss > 100:\n    raise ValueError('large')": "`torch._assert_async`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_` returns the norm",
     "for p in model.parameters():\n    meters.add(p.abs().max().item())": "waits once for each parameter",

@@ -27,13 +27,11 @@ _SHOWN = "update the bar every N steps: tqdm's `mininterval` delays the drawing,
 _ASKED = (
     "call `{function}` every N steps, or sum on the GPU first: it takes numbers as they are, and reads what is a tensor"
 )
-_NAN_CHECKED = "check every N steps: NaN weights stay NaN, so the error only comes later"
-_NAN_MENDED = (
-    "replace bad values without a test: where there are none, `torch.nan_to_num` and `torch.where` change nothing"
-)
+_NAN_CHECKED = "write `{rarely}`: NaN weights stay NaN, so the error only comes later"
+_NAN_MENDED = "write `x = torch.where(x.isfinite(), x, 0.0)` without a test: finite values stay as they are"
 _NAN = (
-    "let `GradScaler` skip the step, or zero bad gradients on the GPU (`torch.nan_to_num`), where momentum and weight "
-    "decay still move the weights"
+    "remove the test: `GradScaler` skips such steps, and `p.grad.nan_to_num_(0.0, 0.0, 0.0)` zeroes bad gradients, but "
+    "momentum and weight decay still move the weights"
 )
 _EACH = "this waits once for each parameter: keep the numbers on the GPU and read one result"
 _NORMS = f"{_EACH}; `clip_grad_norm_` returns the norm of all gradients"
@@ -134,13 +132,23 @@ def _tested(site: Site) -> str | None:
     if isinstance(statement, ast.Assert) or any(
         isinstance(part, ast.Raise) for part in ast.iter_child_nodes(statement)
     ):
-        return _NAN_CHECKED if for_nan else _CHECKS
+        return _NAN_CHECKED.format(rarely=_every_100_steps(site, statement)) if for_nan else _CHECKS
     assigns = all(isinstance(item, ast.Assign | ast.AugAssign) for item in statement.body)
     if for_nan:
         return _NAN_MENDED if assigns else _NAN
     if isinstance(statement.body[-1], ast.Break | ast.Continue | ast.Return):
         return _LEAVES
     return _UPDATES if _has_call(statement, _UPDATING) else _CHOOSES if assigns else _LEAVES
+
+
+def _every_100_steps(site: Site, statement: ast.If | ast.While | ast.Assert) -> str:
+    """The header of a test that runs in each hundredth step, in code."""
+    test = as_written(site.text(statement.test))
+    is_loose = isinstance(statement.test, ast.BoolOp | ast.IfExp | ast.NamedExpr | ast.Lambda)
+    test = "..." if test.endswith("…") else f"({test})" if is_loose else test
+    if isinstance(statement, ast.Assert):
+        return f"assert step % 100 or {test}"
+    return f"if step % 100 == 0 and {test}:"
 
 
 def _has_call(node: ast.AST, names: frozenset[str]) -> bool:
