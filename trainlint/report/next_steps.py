@@ -14,7 +14,7 @@ from trainlint.report.frame import ellipsis, row
 from trainlint.report.groups import Group
 from trainlint.report.one import as_one
 from trainlint.report.settings import Settings, Style
-from trainlint.report.words import count, line_name
+from trainlint.report.words import count, line_name, without_frequency
 
 MOST = 3
 """Groups that are named as the dearest."""
@@ -79,7 +79,7 @@ def in_a_line(before: str, group: Group, settings: Settings) -> Text:
     """A group in one line, cropped."""
     finding = as_one(group)
     at = f"{quoted(finding.path)}:{line_name(finding.span.start_line, finding.cell).removeprefix('line ')}"
-    return cropped(f"{before}{at} {finding.code} {finding.message}", settings.style)
+    return cropped(f"{before}{at} {finding.code} {without_frequency(finding)}", settings.style)
 
 
 def cropped(text: str, style: Style) -> Text:

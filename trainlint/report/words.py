@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import OFTEN, Confidence, Heat
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted
 
@@ -49,6 +49,11 @@ def heat_note(finding: Finding) -> str:
     if not finding.chain:
         return "" if finding.heat in (Heat.UNKNOWN, Heat.ONCE) else _RUNS[finding.heat]
     return f"{_RUNS[finding.heat]}: {' → '.join(finding.chain)}"
+
+
+def without_frequency(finding: Finding) -> str:
+    """The message without how often the line runs."""
+    return finding.message.removesuffix(OFTEN.get(finding.heat, "\n"))
 
 
 def level_words(finding: Finding) -> str:

@@ -10,7 +10,16 @@ from trainlint.finding import OFTEN, Edit, Finding, Fix, Heat, Report, Safety, S
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
-from trainlint.report.words import count, failure_sentence, heat_note, level_words, line_name, place_text, summary
+from trainlint.report.words import (
+    count,
+    failure_sentence,
+    heat_note,
+    level_words,
+    line_name,
+    place_text,
+    summary,
+    without_frequency,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,15 +78,13 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
 
     style = settings.style
     documented: set[str] = set()
-    advised: set[str] = set()
+    advised: dict[str, str] = {}
     groups = groups_of(report, by_path=settings.by_path)
     in_full = groups if settings.verbose or settings.by_path or len(groups) <= _MOST_IN_FULL else groups[:_DEAREST]
     for group in in_full:
         finding = as_one(group)
         if not settings.verbose:
-            finding, told = _short(finding), finding.help
-            finding = replace(finding, help="") if told in advised else finding
-            advised.add(told)
+            finding = _advised_once(_short(finding), advised)
         yield from _paragraph(group, finding, sources(finding.path), report, settings)
         if settings.verbose and finding.code not in documented:
             documented.add(finding.code)
@@ -162,8 +169,17 @@ def _paragraph(
 
 def _short(finding: Finding) -> Finding:
     """The finding without what a note below says again: how often the line runs."""
-    said = OFTEN.get(finding.heat, "")
-    return replace(finding, message=finding.message.removesuffix(said)) if finding.chain else finding
+    return replace(finding, message=without_frequency(finding)) if finding.chain else finding
+
+
+def _advised_once(finding: Finding, advised: dict[str, str]) -> Finding:
+    """The finding with its help, or with the place above that has the same; `advised` remembers where that is."""
+    if finding.help in advised:
+        return replace(finding, help="" if finding.fix else f"as at {advised[finding.help]}")
+    if finding.help:
+        line = line_name(finding.span.start_line, finding.cell).removeprefix("line ")
+        advised[finding.help] = f"{quoted(finding.path)}:{line}"
+    return finding
 
 
 def _runs(finding: Finding) -> tuple[str, str]:

@@ -20,7 +20,7 @@ _UNKNOWN_PURPOSE = "read it every N steps; if every step needs it, read it once 
 _PRINTED = "print or log it every N steps"
 _INDEX = "index all rows at once with an index tensor: `x[indices]` and `index_select` need no read on the CPU"
 _CHECKS = "remove this check, or check on the GPU with `torch._assert_async`, which does not wait"
-_LEAVES = "check every N steps, or base the check on a value that is already on the CPU, such as a batch count"
+_LEAVES = "test a value that the CPU has, such as a count made in the collate function, or test every N steps"
 _UPDATES = "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU"
 _CHOOSES = "choose on the GPU with `torch.where`, or check every N steps"
 _SHOWN = "update the bar every N steps: tqdm's `mininterval` delays the drawing, not the read"
@@ -79,6 +79,8 @@ def _by_statement(site: Site) -> str | None:
     match site.statement:
         case ast.AugAssign(op=ast.Add()):
             return f"add {_kept(site)}, and read the sum once, when you log"
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str()) | ast.JoinedStr())]):
+            return _for_metrics(site)
         case ast.Return():
             return f"return {_kept(site)}, and read it only when you log"
     return None
