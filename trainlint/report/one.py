@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainlint.report.groups import Group
 
 _NOUNS = {
-    "TRN201": "reads", "TRN202": "copies to the host", "TRN203": "reads", "TRN205": "copies", "TRN207": "tensors",
+    "TRN201": "reads", "TRN202": "copies to the host", "TRN203": "reads", "TRN205": "copies", "TRN207": "calls",
     "TRN208": "copies", "TRN209": "uses", "TRN210": "copies to the host",
 }  # fmt: skip
 """What the places of a rule are, where "places" says less."""

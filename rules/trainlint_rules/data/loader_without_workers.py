@@ -107,7 +107,7 @@ class LoaderWithoutWorkers(LoaderUseRule):
     confirmed_by = frozenset({Symptom.DATA_WAIT})
     unless = (unbatched, computes_on_the_host, items_lie_ready, workers_would_use_the_device)
     message = "the training process loads every batch itself while the GPU waits"
-    help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
+    help = "set `num_workers`: start with CPU cores / training processes, at most 8"
     fix_title = "Load in worker processes"
     fix_safety = Safety.UNSAFE
 

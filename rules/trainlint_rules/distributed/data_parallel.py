@@ -83,8 +83,8 @@ class DataParallel(CallRule):
     also = Triggers(references=DATA_PARALLEL_ORIGINS)
     unless = (handed_on, frozen_at_once, evaluated_by_name, file_evaluates)
     message = (
-        "`DataParallel` drives all GPUs from one process, copies the model to each of them in every forward, and "
-        "gathers all outputs on the first"
+        "`DataParallel` drives all GPUs from one process: each forward pass copies the model and gathers all outputs "
+        "on the first GPU"
     )
     help = (
         "use `DistributedDataParallel`, with one process per GPU; a loss over the whole batch must gather the "

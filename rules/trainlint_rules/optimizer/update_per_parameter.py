@@ -21,7 +21,7 @@ from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, 
 
 _WORDS = {
     Update.AVERAGE: (
-        "this averages parameters",
+        "this code averages parameters",
         "average all at once with `AveragedModel` and `get_ema_multi_avg_fn`, or with `torch._foreach_lerp_`",
     ),
     Update.DESCENT: (
@@ -29,7 +29,7 @@ _WORDS = {
         "use an optimizer of `torch.optim`, or update all at once with `torch._foreach_mul_` and `torch._foreach_add_`",
     ),
     Update.GRADIENT: (
-        "this changes gradients",
+        "this code changes gradients",
         "change all at once with `torch._foreach_mul_` and `torch._foreach_add_`",
     ),
     Update.COPY: ("this copies parameters or gradients", "copy all at once with `torch._foreach_copy_`"),

@@ -34,8 +34,8 @@ _SAFETY = {  # for contents that a factory can make on the device; values of Pyt
 _HELP = {
     Content.CONSTANT: "make the constant once, as a buffer or before the loop",
     Content.DATA: (
-        "make the tensor once, before the loop, or with the batch; data that is new in each step: copy it from pinned"
-        " memory with `non_blocking=True`"
+        "make the tensor once, before the loop, or in the batch; copy data that is new in each step from pinned memory "
+        "with `non_blocking=True`"
     ),
     Content.NUMBERS: "reuse the tensor while the numbers stay the same, or fill one on the GPU",
     Content.TABLE: "copy the array once, as a buffer or before the loop",
@@ -46,7 +46,7 @@ _PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut 
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
-_MADE_ELSEWHERE = "the CPU creates this tensor and copies it to the GPU{often}, which forces a sync"
+_MADE_ELSEWHERE = "the CPU creates a tensor and copies it to the GPU{often}, which forces a sync"
 _MAKE_ON_DEVICE = (
     "create it on the GPU, or once before the loop; if only the CPU can compute it, do so in the loader, or copy it "
     "from pinned memory with `non_blocking=True`"
@@ -131,7 +131,7 @@ class CreatedOnHostThenMoved(OperationRule):
     name = "created-on-host-then-moved"
     happenings = frozenset({Happening.MADE_ON_HOST, Happening.DATA_COPY, Happening.INDEX_COPY})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
+    message = "`torch.{factory}` creates a tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
     fix_safety = Safety.SAFE
