@@ -31,8 +31,8 @@ PROBED = "trainlint probe --device simulated:h100 --no-overlay train.py --steps 
 """The command whose output RECORDED holds, run in examples/."""
 STEP = "docs/images/step.svg"
 """The beginning of its output in colours."""
-_SHOWN = 28
-"""Lines of it that the picture has room for."""
+_SHOWN = 26
+"""Lines of it that the picture shows: up to the end of a finding."""
 RECORDED = "examples/simulated.txt"
 """What `make demo` shows without PyTorch, and docs/simulated-gpu.md quotes."""
 AGENTS = "trainlint check examples --output-format agent --select TRN203,TRN207,TRN304"

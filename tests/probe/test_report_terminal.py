@@ -45,6 +45,17 @@ def test_the_dearest_comes_first_and_what_asks_for_no_work_takes_a_line_each() -
     assert f"N{samples.SAVING.sentence[1:]}." in render([samples.run()], samples.VERDICTS, Style(), verbose=True)
 
 
+def test_what_asks_for_work_says_what_to_do() -> None:
+    first, second = (replace(samples.LOADING, at=Line("train.py", line), help="pass it") for line in (1, 2))
+    seen = replace(samples.LOADING, code="TRNP101", at=Line("train.py", 3), new=True)
+    refuted = replace(samples.EVALUATION, help="leave it out")
+    text = render([samples.run()], [first, second, seen, refuted], Style(), verbose=True)
+    assert text.count("  help: pass it\n") == 1
+    assert "  help: as at train.py:1\n" in text
+    assert "  help: trainlint explain TRNP101\n" in text
+    assert "leave it out" not in text
+
+
 def test_what_a_simulated_run_refutes_is_told_with_its_count() -> None:
     never = replace(samples.EVALUATION, share=None, basis="simulation", sentence="never in 20 steps")
     assert "TRN303 evaluation-with-gradients: never in 20 steps\n" in render([samples.run()], [never], Style())

@@ -63,6 +63,8 @@ class Verdict:
     """What the numbers rest on: "timer", "trace", "counter", "trial"."""
     message: str = ""
     """What the finding says."""
+    help: str = ""
+    """What to do about it, as the finding says; empty where it does not, and of what only the run could see."""
     new: bool = False
     """Whether only the run could see it."""
     fix: str = ""

@@ -233,7 +233,7 @@ def _not_observed(finding: Finding, reason: str, *, ran: bool = False) -> Verdic
 def verdict_on(finding: Finding, state: State, sentence: str) -> Verdict:
     """A verdict on a finding, at its first line."""
     at = Line(finding.path, finding.span.start_line)
-    return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message)
+    return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message, help=finding.help)
 
 
 def joint_gain(gains: Sequence[Interval]) -> Interval:

@@ -17,12 +17,14 @@ from trainlint_probe.judgement.ranks import compare_ranks
 from trainlint_probe.judgement.step_times import mean_phases
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.words import (
+    ASK_FOR_WORK,
     Defect,
     busy_sentence,
     counts,
     defects,
     fix_command,
     full,
+    help_text,
     ignored_sentence,
     is_not_told,
     label,
@@ -143,6 +145,7 @@ def verdict_lines(
     tells nothing. Of a run, fixes can be tried.
     """
     told = defects(verdicts)
+    advised: dict[str, str] = {}
     if len(told) > 1:
         yield Text()
         yield from wrapped(Text(f"{counts(told)}.", "bold"), style, indent="  ")
@@ -150,7 +153,7 @@ def verdict_lines(
         if verbose or item.said.state not in _FOLDED:
             yield Text()
             yield from wrapped(_heading_of(item, style), style, indent="  ")
-            for line in _explained(item, can_be_tried=of_run, verbose=verbose):
+            for line in _explained(item, advised, can_be_tried=of_run, verbose=verbose):
                 yield from sentences(f"  {line}", style, indent="  ")
     if not verbose:
         yield from _not_told([item.said for item in told if is_not_told(item.said)], style)
@@ -170,7 +173,8 @@ def _not_told(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
         yield from sentences(said, style, "cyan", indent="  ")
 
 
-def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[str]:
+def _explained(item: Defect, advised: dict[str, str], *, can_be_tried: bool, verbose: bool) -> Iterator[str]:
+    """What is said below a heading; `advised` remembers where each help stands, which is said once."""
     if item.also and verbose:
         for one in (item.said, *item.also):
             yield f"{one.code}: {full(one.sentence)}"
@@ -178,6 +182,10 @@ def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[s
         yield why(item)
     if item.said.message and not item.said.new:
         yield full(item.said.message)
+    if item.said.state in ASK_FOR_WORK and (text := help_text(item.said)):
+        here = place_text(item.said.at)
+        place = advised.setdefault(text, here)
+        yield f"help: {text if place == here else f'as at {place}'}"
     if command := fix_command(item.said):
         if can_be_tried:
             yield f"To try its fix ({item.said.fix}): trainlint prove --fixes {item.said.code} SCRIPT"

@@ -20,6 +20,9 @@ from trainlint_probe.wording.units import some_of
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 
+ASK_FOR_WORK = (State.CONFIRMED, State.INCONCLUSIVE)
+"""What a reader may have work with."""
+
 _MOST_FILES = 5
 """Files that a sentence names. The JSON document has all."""
 
@@ -128,9 +131,14 @@ def why(defect: Defect) -> str:
     return full((defect.also[0] if defect.also else defect.said).sentence)
 
 
+def help_text(item: Verdict) -> str:
+    """What to do about a defect; of what only the run could see, where that is explained."""
+    return f"trainlint explain {item.code}" if item.new else item.help
+
+
 def fix_command(item: Verdict) -> str:
     """What writes the fix of a verdict, to be copied; empty where there is none, or no need of one."""
-    if not item.fix or item.state not in (State.CONFIRMED, State.INCONCLUSIVE):
+    if not item.fix or item.state not in ASK_FOR_WORK:
         return ""
     flag = FIX_FLAGS[Safety[item.fix.upper()]]
     return f"trainlint check --select {item.code} {flag} {shlex.quote(item.at.path)}"
@@ -155,7 +163,7 @@ def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
     """What to say where no finding is confirmed, and none may cost what counts; empty where one is. Only where
     everything was judged, it is all there is to say.
     """
-    if any(item.state in (State.CONFIRMED, State.INCONCLUSIVE) for item in verdicts):
+    if any(item.state in ASK_FOR_WORK for item in verdicts):
         return ""
     if verdicts:
         said = f"No finding costs this run {THRESHOLD:.0%} or more, as far as the probe could measure"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-_OWN = str(Path(__file__).parent) + os.sep
+_OWN = str(Path(__file__).parent.parent) + os.sep
 _TORCH = str(Path(torch.__file__).parent) + os.sep
 _DEEPEST = 40
 """Frames of a call chain that are kept, from the innermost."""

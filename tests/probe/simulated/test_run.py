@@ -73,6 +73,16 @@ def test_waits_and_copies_are_counted_by_line(project: Path, capfd: pytest.Captu
     assert (line_of("return loss.item()"), "confirmed") in confirmed
 
 
+def test_a_wait_inside_of_pytorch_is_told_at_its_own_line(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    clipping = "nn.utils.clip_grad_norm_(model.parameters(), 1.0, error_if_nonfinite=True)"
+    (project / "train.py").write_text(TRAIN.replace("optimizer.step()", f"{clipping}; optimizer.step()"))
+
+    assert main(["probe", "--device", "simulated", "--steps", "5", "train.py"]) == 1
+    said = " ".join(capfd.readouterr().out.split())
+    assert f"train.py:{line_of('optimizer.step()')} TRNP201 host-sync 1 wait a step" in said
+    assert "(Tensor.__bool__ in torch/nn/utils/clip_grad.py:" in said
+
+
 def test_a_budget_counts_exactly_without_a_gpu(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["probe", "--device", "simulated", "--steps", "10", "--output-format", "json", "-o", "e.json"]
     assert main([*words, "--limit", "syncs=4", "--limit", "recompiles=0", "train.py"]) == 1
