@@ -320,6 +320,25 @@ def test_it_is_named_in_the_configuration_whose_comments_stay(
     assert program("check").code == 0
 
 
+def test_each_configuration_of_what_it_lists_names_it(program: Program, write: Write) -> None:
+    write("train.py", TRAIN)
+    write("part/train.py", TRAIN)
+    nested = write("part/trainlint.toml", 'ignore = ["TRN204"]\n')
+    write("elsewhere/.git/HEAD", "ref: refs/heads/main\n")
+    write("elsewhere/train.py", TRAIN)
+    another = write("elsewhere/trainlint.toml", 'ignore = ["TRN204"]\n')
+    write(".git/HEAD", "ref: refs/heads/main\n")
+    written = program("baseline")
+    assert "Added `baseline` to trainlint.toml, part/trainlint.toml: " in written.err
+    assert nested.read_text() == f'baseline = "../{NAME}"\nignore = ["TRN204"]\n'
+    assert another.read_text() == 'ignore = ["TRN204"]\n'
+    assert "elsewhere/trainlint.toml cannot name it; run `trainlint baseline` in elsewhere." in written.err
+    checked = program("check", "--output-format", "concise")
+    assert checked.out.startswith("elsewhere/train.py:")
+    assert "Found 1 new problem; " in checked.out
+    assert "stale" not in checked.err, "what another configuration holds for is not gone"
+
+
 def test_a_configuration_that_cannot_name_it_stays(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
     quoted = write("pyproject.toml", 'tool.trainlint.ignore = ["TRN204"]\n')

@@ -156,6 +156,27 @@ def test_files_of_several_repositories_are_compared_each_with_its_own(clone: Pro
     assert [line.split(":")[0] for line in found.out.splitlines()[:-1]] == [f"{other}/train.py"]
 
 
+def test_a_submodule_is_compared_with_the_commit_that_was_recorded(clone: Program, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q", "-b", "trunk")
+    (other / "train.py").write_text(CLEAN)
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "a commit")
+    git(clone.directory, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "known")
+    commit(clone)
+    git(clone.directory, "branch", "recorded")
+    assert since(clone, "recorded").code == 0
+    (clone.directory / "known/train.py").write_text(TRAIN)
+    git(clone.directory / "known", "commit", "-qam", "a read")
+    git(clone.directory, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "added")
+    (clone.directory / "added/train.py").write_text(TRAIN)
+    commit(clone)
+    found = since(clone, "recorded")
+    assert [line.split(":")[0] for line in found.out.splitlines()[:-1]] == ["added/train.py", "known/train.py"]
+    assert since(clone, "main").out.count("train.py:") == 2, "main has neither of them"
+
+
 def test_a_subdirectory_is_enough(clone: Program, write: Write) -> None:
     write("src/train.py", CLEAN)
     commit(clone)

@@ -36,6 +36,13 @@ class Changes:
         self._base = self._git.merge_base(revision)
         self._gone: list[Blob] | None = None
 
+    def of_submodule(self, root: str) -> Changes | NewSubmodule | None:
+        """What changed in a submodule of this repository, by its root; None where it is none. Raises GitFailed."""
+        path = os.path.relpath(root, self._root).replace(os.sep, "/")
+        if base := self._git.submodule_at(self._base, path):
+            return Changes(root, base)
+        return NewSubmodule() if self._git.submodule_at("HEAD", path) else None
+
     def of(self, paths: Iterable[str], contents: Mapping[str, bytes]) -> dict[str, frozenset[LinePlace] | None]:
         """For each absolute path in the repository the lines that are not as at the merge base; None for all.
 
@@ -76,6 +83,14 @@ class Changes:
             files = self._git.files(self._base)
             self._gone = [blob for blob in files if not os.path.lexists(os.path.join(self._root, blob.path))]
         return self._gone
+
+
+class NewSubmodule:
+    """A submodule that was not there at the merge base."""
+
+    def of(self, paths: Iterable[str], contents: Mapping[str, bytes]) -> dict[str, None]:
+        """As of `Changes`: all lines are new."""
+        return dict.fromkeys(paths)
 
 
 def _bytes(path: str, contents: Mapping[str, bytes]) -> bytes | None:

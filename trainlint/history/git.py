@@ -28,6 +28,8 @@ _AT_ONCE = 200
 """So many files are asked for by one command: command lines have an end."""
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 """Where the user's own configuration lies; it says which directories of other users are safe."""
+_FILE, _SUBMODULE = b"100", b"160000"
+"""How the modes of files and submodules begin."""
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 _OPTIONS = (
@@ -49,12 +51,12 @@ class GitFailed(Exception):
 
 
 class Blob(NamedTuple):
-    """A file of a commit."""
+    """A file of a commit, or a submodule."""
 
     path: str
     """Below the root of the repository, with forward slashes."""
     name: str
-    """The hash of its content."""
+    """The hash of its content; of a submodule, the commit."""
 
 
 class Git:
@@ -91,6 +93,11 @@ class Git:
     def files(self, commit: str) -> list[Blob]:
         """All files of a commit; links and submodules are none."""
         return self._listed(["-r", commit])
+
+    def submodule_at(self, commit: str, path: str) -> str | None:
+        """The commit that a commit records for the submodule at a path; None where it has none there."""
+        found = self._listed([commit, "--", path], mode=_SUBMODULE)
+        return found[0].name if found else None
 
     def files_at(self, commit: str, paths: Sequence[str]) -> list[Blob]:
         """Those of these paths at which a commit has a file."""
@@ -130,13 +137,13 @@ class Git:
             "actions/checkout, `GIT_DEPTH: 0` in GitLab"
         )
 
-    def _listed(self, words: Sequence[str]) -> list[Blob]:
+    def _listed(self, words: Sequence[str], mode: bytes = _FILE) -> list[Blob]:
         data = self._must(["ls-tree", "-z", "--full-tree", *words])
         found = []
         for row in data.split(b"\0"):
             facts, tab, path = row.partition(b"\t")
-            mode, _, rest = facts.partition(b" ")
-            if tab and mode.startswith(b"100"):
+            found_mode, _, rest = facts.partition(b" ")
+            if tab and found_mode.startswith(mode):
                 found.append(Blob(os.fsdecode(path), rest.partition(b" ")[2].decode("ascii", "replace")))
         return found
 

@@ -80,7 +80,7 @@ def compared(
             for finding, entry in zip(found.findings, found.matched.entry_of, strict=True)
             if entry is not None
         }
-        gone += [gone_finding(entry) for entry in found.gone]
+        gone += [gone_finding(entry) for entry in found.gone if files.baseline_of(entry.path) == name]
     here = Path.cwd()
     return replace(
         report,

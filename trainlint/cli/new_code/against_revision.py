@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
 from trainlint.finding import Compared, RelatedPlace
-from trainlint.history.changes import Changes, LinePlace
+from trainlint.history.changes import Changes, LinePlace, NewSubmodule
 from trainlint.history.git import GitFailed
 from trainlint.project import repository_around
 
@@ -28,7 +29,7 @@ class Revision:
         """Ask git. Raises UsageError where it does not know, as where a file is in no repository."""
         self.name = name
         self._roots: dict[Path, str] = {}
-        self._changes: dict[str, Changes] = {}
+        self._changes: dict[str, Changes | NewSubmodule] = {}
         for directory in dict.fromkeys(path.parent for path in paths):
             root = repository_around(str(directory))
             if root is None:
@@ -38,10 +39,16 @@ class Revision:
                 )
             self._roots[directory] = root
         try:
-            for root in dict.fromkeys(self._roots.values()):
-                self._changes[root] = Changes(root, name)
+            for root in sorted(set(self._roots.values())):  # a submodule after the repository around it
+                self._changes[root] = self._changes_in(root)
         except GitFailed as error:
             raise UsageError(str(error)) from error
+
+    def _changes_in(self, root: str) -> Changes | NewSubmodule:
+        around = repository_around(os.path.dirname(root))
+        outer = self._changes.get(around) if around else None
+        found = outer.of_submodule(root) if isinstance(outer, Changes) else outer
+        return found or Changes(root, self.name)
 
     def of_the_change(self, report: Report, files: JudgedFiles) -> Report:
         """The report with those findings alone that stand on changed lines, or that a changed line brought about."""

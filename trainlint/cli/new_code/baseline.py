@@ -53,8 +53,8 @@ def baseline(options: Namespace) -> int:
     tell_failures(found.report.failures)
     write_report(place, baseline_text(entries, os.path.dirname(place)))
     _print_summary(beside, entries, shown, options)
-    if not options.prune and files.baseline_of(str(Path.cwd() / "any")) is None:
-        _tell_use(place, shown, configurations, options)
+    if not options.prune and files.baseline_of(str(Path.cwd() / "any")) in (None, str(place)):
+        _tell_use(place, shown, entries, files, options)
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
 
@@ -98,16 +98,36 @@ def _print_summary(beside: BaselineComparison, entries: list[Entry], shown: str,
         console.note(f"{count(elsewhere, 'entry').replace('entrys', 'entries')} of files that were not judged stay.")
 
 
-def _tell_use(place: Path, shown: str, configurations: Configurations, options: Namespace) -> None:
-    """Name the baseline in the configuration and say so; else say how it is used."""
-    written = None
+def _tell_use(place: Path, shown: str, entries: list[Entry], files: JudgedFiles, options: Namespace) -> None:
+    """Name the baseline in the configurations of the files that it lists and say so; else say how it is used."""
+    named: list[str] = []
+    unnamed: list[str] = []
     if not options.isolated:
         from trainlint.cli.new_code.baseline_key import name_baseline
 
-        with suppress(Misconfigured):  # its files have failed, which was said
-            written = name_baseline(place, configurations.of(Path.cwd()).config.source)
-    if written is not None:
-        console.note(f"Added `baseline` to {quoted(written)}: `trainlint check` reports only new findings from now on.")
-        console.note(f"Commit {quoted(shown)} and {quoted(written)}.")
-    else:
+        for source in _silent_sources(entries, files):
+            if (written := name_baseline(place, source)) is not None:
+                named.append(quoted(written))
+            elif source is not None:
+                unnamed.append(source)
+    if named:
+        those = ", ".join(named)
+        console.note(f"Added `baseline` to {those}: `trainlint check` reports only new findings from now on.")
+        console.note(f"Commit {quoted(shown)} and {those}.")
+    elif files.baseline_of(str(Path.cwd() / "any")) is None:
         console.note(f"Commit {quoted(shown)}, and run `trainlint check --baseline {quoted(shown)}`.")
+        return
+    for source in unnamed:
+        config = Path(shown_path(Path(source), Path.cwd()))
+        console.note(f"{quoted(str(config))} cannot name it; run `trainlint baseline` in {quoted(str(config.parent))}.")
+
+
+def _silent_sources(entries: list[Entry], files: JudgedFiles) -> list[str | None]:
+    """The configuration files of the working directory and of all listed files that name no baseline, each once."""
+    found: dict[str | None, None] = {}
+    for path in (str(Path.cwd() / "any"), *(entry.path for entry in entries)):
+        with suppress(Misconfigured):  # its files have failed, which was said
+            config = files.configurations.of(Path(path).parent).config
+            if config.baseline is None:
+                found[config.source] = None
+    return list(found)

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainlint.atomic_write import write_atomically
-from trainlint.bounded import write_leaves_project
+from trainlint.bounded import leads_out, write_leaves_project
 from trainlint.config.raw import PYPROJECT_TOML, TRAINLINT_TOML, ConfigError, read_bytes
 from trainlint.config.toml import parse_toml
 from trainlint.config.written import toml
 from trainlint.paths import exists, shown_path
+from trainlint.project import project_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +26,12 @@ def name_baseline(baseline: Path, source: str | None) -> str | None:
 
     Where there is none (None), the key goes into the pyproject.toml beside the baseline, or into a new
     trainlint.toml there. All other lines and comments stay. None where nothing was written: the baseline lies
-    outside of the configuration's directory, or the file cannot be changed safely.
+    outside of the configuration's project, or the file cannot be changed safely.
     """
     place = Path(source) if source is not None else _beside(baseline)
-    name = os.path.relpath(baseline, place.parent).replace(os.sep, "/")
-    if name.startswith("../") or os.path.isabs(name):
+    if leads_out(baseline, project_around(str(place.parent)) or place.parent):
         return None
+    name = os.path.relpath(baseline, place.parent).replace(os.sep, "/")
     shown = shown_path(place, Path.cwd())
     try:
         before = (read_bytes(place) or b"").decode("utf-8")
