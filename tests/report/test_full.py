@@ -238,8 +238,20 @@ def test_a_chain_names_each_file_once_and_of_a_long_one_its_ends() -> None:
     steps = ("src/loop.py:8: for batch in loader", "src/loop.py:9: calls run")
     two = short(Report((replace(ITEM, chain=steps),), (), 1), settings(100))
     assert "  step: src/loop.py:8: for batch in loader → line 9: calls run\n" in two
+    back = short(Report((replace(ITEM, chain=(*steps, "line 5: calls f")),), (), 1), settings(100))
+    assert "line 9: calls run → src/train.py:5: calls f\n" in back.replace("\n        ", " ")
     four = short(Report((replace(ITEM, chain=(*steps, "line 1: calls f", "line 2: calls g")),), (), 1), settings(100))
-    assert "  step: src/loop.py:8: for batch in loader → … → line 2: calls g\n" in four
+    assert "  step: src/loop.py:8: for batch in loader → … → src/train.py:2: calls g\n" in four
+
+
+def test_of_the_dearest_those_that_say_the_same_are_named_once() -> None:
+    each = [replace(ITEM, path=f"model{number}.py") for number in range(4)]
+    other = replace(ITEM, code="TRN607", message="`step` is slow", path="model4.py")
+    lines = short(Report((*each, other), (), 5), settings(100)).splitlines()
+    first = lines.index("Begin with these, the dearest by rule and frequency:")
+    assert lines[first + 1].startswith("  1. model0.py:9 and 3 more: TRN201 ")
+    assert lines[first + 2].startswith("  2. model4.py:9 TRN607 ")
+    assert lines[first + 3] == ""
 
 
 def test_of_a_long_line_the_span_is_shown_in_one_piece() -> None:

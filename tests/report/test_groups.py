@@ -62,7 +62,7 @@ def test_reads_of_one_value_are_one_group_however_far_apart_and_whichever_rule_f
 
 def test_a_value_that_is_read_several_times_is_read_once_for_all() -> None:
     [group] = grouped([read(5), read(90, help="keep it")], {})
-    assert as_one(group).help == "read it once for all 2 uses; keep `loss.detach()`"
+    assert as_one(group).help == "read it once for both uses; keep `loss.detach()`"
 
 
 def test_copies_of_one_batch_are_one_group() -> None:

@@ -38,8 +38,8 @@ def end(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator
         is_measured = report.measured and report.measured.verdicts
         by = "in the run that was measured" if is_measured else "by rule and frequency"
         yield Text(f"Begin with these, the dearest {by}:", "bold")
-        for number, group in enumerate(dearest(report, groups, settings), 1):
-            yield in_a_line(f"  {number}. ", group, settings)
+        for number, (group, *alike) in enumerate(dearest(report, groups, settings), 1):
+            yield in_a_line(f"  {number}. ", group, settings, alike=len(alike))
     yield Text()
     for command, comment in commands(report, groups, settings):
         yield _command(command, comment, settings)
@@ -47,13 +47,16 @@ def end(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator
         yield _command(f"trainlint check --verbose{_words(settings.paths)}", "more code, and further places", settings)
 
 
-def dearest(report: Report, groups: Sequence[Group], settings: Settings) -> Sequence[Group]:
-    """The first groups by cost, whatever order they are shown in."""
+def dearest(report: Report, groups: Sequence[Group], settings: Settings) -> Sequence[Sequence[Group]]:
+    """The first groups by cost, whatever order they are shown in, each with all others that say the same."""
     if settings.by_path:
         from trainlint.report.groups import groups_of
 
         groups = groups_of(report)
-    return groups[:MOST]
+    alike: dict[tuple[str, str], list[Group]] = {}
+    for group in groups:
+        alike.setdefault((group.first.code, as_one(group).message), []).append(group)
+    return list(alike.values())[:MOST]
 
 
 def commands(report: Report, groups: Sequence[Group], settings: Settings) -> Iterator[tuple[str, str]]:
@@ -63,7 +66,7 @@ def commands(report: Report, groups: Sequence[Group], settings: Settings) -> Ite
     for safety, (flags, words) in _EACH.items():
         if number := levels[safety]:
             yield f"trainlint check {flags}{paths}", words.format(count(number, "place"))
-    first = dearest(report, groups, settings)[0].first
+    first = dearest(report, groups, settings)[0][0].first
     if first.cell is None:
         yield f"trainlint why {shlex.quote(first.path)}:{first.span.start_line}", "how trainlint knows it"
     yield "trainlint prove --against HEAD SCRIPT", "waits, time, losses of a change"
@@ -75,10 +78,11 @@ def _words(paths: Sequence[str]) -> str:
     return "".join(f" {shlex.quote(path)}" for path in paths)
 
 
-def in_a_line(before: str, group: Group, settings: Settings) -> Text:
-    """A group in one line, cropped."""
+def in_a_line(before: str, group: Group, settings: Settings, *, alike: int = 0) -> Text:
+    """A group in one line, cropped; `alike` are the others that say the same."""
     finding = as_one(group)
     at = f"{quoted(finding.path)}:{line_name(finding.span.start_line, finding.cell).removeprefix('line ')}"
+    at += f" and {alike} more:" if alike else ""
     return cropped(f"{before}{at} {finding.code} {without_frequency(finding)}", settings.style)
 
 

@@ -110,7 +110,8 @@ def _help(group: Group) -> str:
     read = [first_code(finding.message).removesuffix(_READ) for finding in findings]
     if all(first_code(finding.message).endswith(_READ) for finding in findings):
         if len(set(read)) == 1:
-            return f"read it once for all {len(findings)} uses; {first.help}" if first.help else ""
+            uses = "both uses" if len(findings) == 2 else f"all {len(findings)} uses"
+            return f"read it once for {uses}; {first.help}" if first.help else ""
         return f"read all at once when you log: `torch.stack({_values(read)}).tolist()`"
     return first.help
 

@@ -184,18 +184,28 @@ def _advised_once(finding: Finding, advised: dict[str, str]) -> Finding:
 
 def _runs(finding: Finding) -> tuple[str, str]:
     """How often the line runs, as a label, and the chain of calls: of a long one its ends, each file named once."""
-    steps, before = list[str](), ""
-    for step in finding.chain:
-        path = step.partition(": ")[0].rpartition(":")[0]
-        steps.append(f"line {step.removeprefix(f'{path}:')}" if path and path == before else step)
-        before = path
-    chain = " → ".join(steps if len(steps) <= _MOST_STEPS else (steps[0], "…", steps[-1]))
+    chain = _chain(finding)
     label = _LABELS.get(finding.heat)
     if label is None or not chain:
         note = heat_note(replace(finding, chain=())).removeprefix("runs ")
         said = finding.message.endswith(OFTEN.get(finding.heat, "\n"))
         return "runs:", ": ".join(part for part in ("" if said else note, chain) if part)
     return label, f"several times: {chain}" if finding.heat is Heat.INNER else chain
+
+
+def _chain(finding: Finding) -> str:
+    """The steps: of many the ends, and a file only where it is another one than that of the step before."""
+    is_long = len(finding.chain) > _MOST_STEPS
+    steps, before = list[str](), finding.path
+    for step in (finding.chain[0], finding.chain[-1]) if is_long else finding.chain:
+        place, _, said = step.partition(": ")
+        named, _, line = place.removeprefix("line ").rpartition(":")
+        path = named or finding.path
+        if line.isdecimal():
+            step = f"line {line}: {said}" if path == before else f"{path}:{line}: {said}"
+            before = path
+        steps.append(step)
+    return (" → … → " if is_long else " → ").join(steps)
 
 
 def _of_other_rules(group: Group, style: Style) -> Iterator[Text]:

@@ -16,7 +16,7 @@ from trainlint.report.next_steps import MOST, commands, dearest
 from trainlint.report.one import as_one
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings, Sources
-from trainlint.report.words import failure_sentence, fixable, heat_note, place_text, summary
+from trainlint.report.words import count, failure_sentence, fixable, heat_note, place_text, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +48,11 @@ def _dearest(report: Report, groups: Sequence[Group], identities: Identities, se
     base = report.compared.base if report.compared else None
     new = f"New since {_text(base)}, the" if base else "New, the" if report.compared else "The"
     lines = [f"### {new} dearest first", ""]
-    for number, group in enumerate(dearest(report, groups, settings), 1):
+    for number, (group, *alike) in enumerate(dearest(report, groups, settings), 1):
         finding, cost = as_one(group), measured_note_of(report, group.findings)
         lines.append(f"{number}. {_rule(finding)} {_text(_place(finding, settings))}: **{_text(finding.message)}**")
         notes = [finding.help, f"cost: {cost}" if cost else heat_note(finding), _fix(finding)]
+        notes.append(f"so at {count(len(alike), 'further place')}" if alike else "")
         notes.append(f"id: {identities.id_of(group.first)}")
         lines += (f"   - {_text(note)}" for note in notes if note)
     return lines
