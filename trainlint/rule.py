@@ -83,8 +83,6 @@ class Triggers:
     callees: frozenset[str] = frozenset()
     """Of these calls only those of one of these names, in the notation of `trainlint.contract.bases.CallRule`. Empty
     for all of them."""
-    effects: frozenset[str] = frozenset()
-    """Calls of the project's functions that have an effect of one of these kinds, by the values of `EffectKind`."""
     references: tuple[str, ...] = ()
     """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
     subscripts: bool = False

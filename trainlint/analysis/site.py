@@ -13,7 +13,6 @@ from trainlint.finding import RelatedPlace, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
-    from trainlint.analysis.conditions.condition import Condition
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
@@ -90,11 +89,6 @@ class Site:
     def heat(self) -> HeatFact:
         """How often this place runs."""
         return self.file.heats.of(self.place.block)
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What must hold for this place to run, out to its function: `trainlint.analysis.conditions.questions` asks."""
-        return self.file.conditions.around(self.place.block)
 
     @property
     def function(self) -> Function | None:

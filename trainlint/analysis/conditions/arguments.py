@@ -1,4 +1,4 @@
-"""What calls pass, as data.
+"""What options are given, as data.
 
 Values are texts: a constant as Python writes it (`"True"`, `"'mean'"`), or one of the signs below.
 """
@@ -6,8 +6,6 @@ Values are texts: a constant as Python writes it (`"True"`, `"'mean'"`), or one 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
-from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import constant, last_name
 
@@ -16,41 +14,6 @@ PASSED = "?"
 _LONGEST = 40
 INFINITY = "1e999"
 """As a literal that Python reads."""
-
-
-class PassedArguments(NamedTuple):
-    """How many arguments a call passes, and which of them are parameters of the caller."""
-
-    positions: int = 0
-    """How many arguments stand by position."""
-    unpacks: bool = False
-    """Whether more is passed that only the run shows: `*args`, `**options`."""
-    known: tuple[tuple[str, str], ...] = ()
-    """By keyword, or by the number of the position: the parameter of the caller that is passed."""
-
-    def handed_on(self, name: str, parameters: tuple[str, ...]) -> str | None:
-        """The parameter of the caller that a call gives a parameter; None for all else. `parameters` has no `self`."""
-        if self.unpacks or self.positions > len(parameters):
-            return dict(self.known).get(name)
-        place = str(parameters.index(name)) if name in parameters else ""
-        return dict(self.known).get(name) or dict(self.known).get(place)
-
-
-NO_ARGUMENTS = PassedArguments()
-
-
-def passed_arguments(call: ast.Call, parameters: Collection[str] = ()) -> PassedArguments:
-    """The arguments that the text of a call passes. `parameters` are those of the caller that nothing assigns."""
-    if not call.args and not call.keywords:
-        return NO_ARGUMENTS
-    known = [(str(number), _parameter(item, parameters)) for number, item in enumerate(call.args)]
-    known += [(keyword.arg, _parameter(keyword.value, parameters)) for keyword in call.keywords if keyword.arg]
-    unpacks = any(keyword.arg is None for keyword in call.keywords) or ast.Starred in map(type, call.args)
-    return PassedArguments(len(call.args), unpacks, tuple([item for item in known if item[1]]))
-
-
-def _parameter(value: ast.expr, parameters: Collection[str]) -> str:
-    return value.id if type(value) is ast.Name and value.id in parameters else ""
 
 
 def written_constant(value: ast.expr | None) -> str:

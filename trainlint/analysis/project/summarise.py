@@ -130,7 +130,6 @@ def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -
         parameters=tuple(item.arg for item in function.parameters),
         bound=function.takes_object,
         returned=file.kinds.outcome(function),
-        effects=file.own_effects.get(function, ()),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
         decorators=_decorators(file, function.decorators, function.outside),

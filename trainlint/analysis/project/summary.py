@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
-from trainlint.analysis.effects.effect import Effect
 from trainlint.analysis.frequency.code_units import CodeUnits
 from trainlint.analysis.frequency.lookups import Lookups
 from trainlint.analysis.programs.loop_facts import FactsByFunction
@@ -29,8 +28,6 @@ class FunctionSummary:
     """That object is the class itself."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Parameter, or "return" → the classes that its annotation names."""
-    effects: tuple[Effect, ...] = ()
-    """What it does itself when it is called."""
     told_by_callers: tuple[str, ...] = ()
     """Its parameters of which callers tell something that no annotation says."""
     decorators: tuple[AccessPath, ...] = ()
