@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
-    from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.frequency.code_units import CodeUnits
     from trainlint.analysis.frequency.lookups import Lookups
     from trainlint.analysis.heats import Heats
@@ -61,7 +60,6 @@ _FACTS_OF_ONE_FILE = (
     "backward_flow",
     "reads_by_statement",
     "facts",
-    "flags",
 )
 """Facts that no other file has a say in."""
 
@@ -225,13 +223,6 @@ class SemanticModel:
         )
 
     @cached_property
-    def flags(self) -> Flags:
-        """What switches are by default."""
-        from trainlint.analysis.conditions.settings.option_defaults import Flags
-
-        return Flags(self.outline)
-
-    @cached_property
     def telling_calls(self) -> list[Place]:
         """The calls of the skeleton, in its order."""
         from trainlint.analysis.frequency.skeleton_builder import telling_calls
@@ -347,11 +338,9 @@ class SemanticModel:
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
-        from trainlint.analysis.conditions.values.value_tests import ValueTests
         from trainlint.analysis.types.inference import Kinds
 
-        tests = ValueTests(self.outline)
-        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device, tests)
+        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
 
     @cached_property
     def keys(self) -> Keys:

@@ -120,16 +120,6 @@ class Site:
             if isinstance(part, ast.Name | ast.Attribute)
         )
 
-    @property
-    def is_switched_off(self) -> bool:
-        """Whether this runs only if a switch of its class is on that no code in sight turns on."""
-        off = self.file.outside.always_off
-        if not off:
-            return False
-        from trainlint.analysis.conditions.settings.switches import switches_around
-
-        return not set(off).isdisjoint(switches_around(self.file.outline, self.place.block))
-
     def value(self, node: ast.expr) -> Value:
         """What an expression at this place is."""
         return self.file.kinds.of(node, self.place.block)

@@ -79,7 +79,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             starred_anew=shared.starred_anew(file),
             default_device_set=traits.sets_default_device(file),
             assigned_names=traits.assigned_names(file),
-            always_off=traits.always_off(file) if whole else (),
         )
 
 

@@ -86,8 +86,6 @@ class ImportedFacts:
     items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)
     """Call that builds a loader → what the code of its dataset and of its collate function shows, where that stands in
     the project; None where it does not."""
-    always_off: tuple[str, ...] = ()
-    """Parameters of the file's constructors that are False by default, and for which no file passes anything else."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""
