@@ -70,8 +70,6 @@ OF_GLANCE = frozenset(
 )
 """What says which files belong together, and what each is to its project, be it alone."""
 OF_OUTLINE = (
-    "effects",
-    "function_effects",
     "semantic_model",
     "site",
     "syntax",

@@ -20,12 +20,8 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
-    from trainlint.analysis.conditions.around import Conditions
-    from trainlint.analysis.conditions.settings.option_defaults import Flags
-    from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.frequency.code_units import CodeUnits
     from trainlint.analysis.frequency.lookups import Lookups
-    from trainlint.analysis.function_effects import FunctionEffects
     from trainlint.analysis.heats import Heats
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
@@ -64,9 +60,6 @@ _FACTS_OF_ONE_FILE = (
     "backward_flow",
     "reads_by_statement",
     "facts",
-    "flags",
-    "conditions",
-    "own_effects",
 )
 """Facts that no other file has a say in."""
 
@@ -225,24 +218,9 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
-            conditions=self.conditions,
             bases=bases_of(self.outline, {}),
             is_test_file=is_test_path(self.source.path),
         )
-
-    @cached_property
-    def flags(self) -> Flags:
-        """What switches are by default."""
-        from trainlint.analysis.conditions.settings.option_defaults import Flags
-
-        return Flags(self.outline)
-
-    @cached_property
-    def conditions(self) -> Conditions:
-        """When the blocks of the file run, by the tests around them."""
-        from trainlint.analysis.conditions.around import Conditions
-
-        return Conditions(self.flags)
 
     @cached_property
     def telling_calls(self) -> list[Place]:
@@ -261,15 +239,12 @@ class SemanticModel:
     @cached_property
     def steps(self) -> Steps:
         """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.effects.effect import EffectKind, have_effect
-        from trainlint.analysis.programs.steps import LoopKind, Steps
+        from trainlint.analysis.programs.steps import Steps
 
-        calls: dict[int, LoopKind] = {}
-        for number, functions in self.effects.elsewhere.items():
-            if have_effect(functions, EffectKind.STEPS):
-                calls[number] = LoopKind.STEP
-            elif have_effect(functions, EffectKind.TRAINS):
-                calls[number] = LoopKind.EPOCH
+        training = self.outside.training
+        calls = {
+            number: training[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in training
+        }
         hot = {number for function, number in self.numbers.items() if self.heats.function(function).heat.in_step}
         return Steps(self.call_graph, calls, hot)
 
@@ -326,20 +301,6 @@ class SemanticModel:
         return by_function(facts_of(self.outline))
 
     @cached_property
-    def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
-        """What the file's functions do themselves, whenever they are called."""
-        from trainlint.analysis.function_effects import own_effects
-
-        return own_effects(self)
-
-    @cached_property
-    def effects(self) -> FunctionEffects:
-        """What the file's functions do, themselves or through others, here or in other files."""
-        from trainlint.analysis.function_effects import FunctionEffects
-
-        return FunctionEffects(self)
-
-    @cached_property
     def _loop_facts(self) -> LoopFacts:
         from trainlint.analysis.programs.loop_facts import LoopFacts
 
@@ -377,11 +338,9 @@ class SemanticModel:
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
-        from trainlint.analysis.conditions.values.value_tests import ValueTests
         from trainlint.analysis.types.inference import Kinds
 
-        tests = ValueTests(self.outline)
-        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device, tests)
+        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
 
     @cached_property
     def keys(self) -> Keys:

@@ -13,7 +13,6 @@ from trainlint.finding import RelatedPlace, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
-    from trainlint.analysis.conditions.condition import Condition
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
@@ -92,11 +91,6 @@ class Site:
         return self.file.heats.of(self.place.block)
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What must hold for this place to run, out to its function: `trainlint.analysis.conditions.questions` asks."""
-        return self.file.conditions.around(self.place.block)
-
-    @property
     def function(self) -> Function | None:
         """The innermost function around the node."""
         return self.file.graph.enclosing(self.place.block)
@@ -125,16 +119,6 @@ class Site:
             for part in nodes_in(self.place.node)
             if isinstance(part, ast.Name | ast.Attribute)
         )
-
-    @property
-    def is_switched_off(self) -> bool:
-        """Whether this runs only if a switch of its class is on that no code in sight turns on."""
-        off = self.file.outside.always_off
-        if not off:
-            return False
-        from trainlint.analysis.conditions.settings.switches import switches_around
-
-        return not set(off).isdisjoint(switches_around(self.file.outline, self.place.block))
 
     def value(self, node: ast.expr) -> Value:
         """What an expression at this place is."""

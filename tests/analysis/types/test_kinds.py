@@ -8,39 +8,6 @@ from tests.analysis.facts import file_model, marked, value_of
 from trainlint.analysis.types.values import Kind, Value
 
 SNIPPETS = {
-    "a copy to the host for what is no CUDA device": """
-        import torch
-
-        def spectrum(wave, size):
-            x = wave.reshape(-1, size)
-            is_mps = x.device.type == "mps"
-            if is_mps:
-                x = x.cpu()
-                there = x  #= tensor host
-            here = x  #= tensor device
-
-        def moved(wave, size, quick):
-            x = wave.reshape(-1, size)
-            if not quick:
-                x = x.cpu()
-            here = x  #= tensor unknown
-
-        def placed(device):
-            x, y, z = torch.ones(1), torch.ones(1), torch.ones(1)
-            if device != "cpu":
-                x = x.cuda()
-            if not args.cpu:
-                y = y.cuda()
-            if y.sum().cpu() > 3:
-                z = z.cuda()
-            here = x  #= tensor chosen
-            there = y  #= tensor chosen
-            anywhere = z  #= tensor chosen
-
-        torch.zeros(1, device="cuda")
-        spectrum(model(batch), 4)
-        moved(model(batch), 4, quick)
-    """,
     "whether a module trains": """
         class Tower(torch.nn.Module):
             def forward(self, captions, train):
@@ -177,26 +144,6 @@ SNIPPETS = {
         for key in batch:
             kept = key  #= string
             row = batch[key]
-    """,
-    "a tensor that a test turned into a number": """
-        import torch
-        device = torch.device("cuda")
-        norm = torch.ones(4, device=device).norm()
-        if torch.is_tensor(norm):
-            norm = norm.item()
-        kept = norm  #= number
-        size = torch.ones(4, device=device).norm()
-        if not isinstance(size, torch.Tensor):
-            size = torch.tensor(size, device=device)
-        kept = size  #= tensor device
-        loss = torch.ones(4, device=device).sum()
-        if verbose and torch.is_tensor(loss):
-            loss = loss.item()
-        kept = loss  #= tensor device
-        value = loss.item() if isinstance(loss, torch.Tensor) else loss  #= number
-        other = loss if isinstance(loss, float) else loss.item()  #= tensor device
-        read = norm.item() if hasattr(norm, "item") else norm  #= number
-        kept = scale(norm) if hasattr(norm, "scale") else norm  #= number
     """,
     "a batch, before and after its copy": """
         device = torch.device("cuda")
@@ -478,31 +425,3 @@ def test_a_plot_is_no_device() -> None:
         plt.title("fabrics")
     """)
     assert [words(model.kinds.of(value_of(item), block)) for item, block, _ in marked(model)] == ["tensor host"]
-
-
-def test_a_name_that_a_test_narrows_is_the_same_however_often_it_is_asked_for() -> None:
-    model = file_model(
-        """
-        import torch
-
-        def put(size):
-            made = torch.zeros(size)
-            if isinstance(made, list):
-                first = made  #= container
-        """
-    )
-    ((item, block, _),) = marked(model)
-    assert [words(model.kinds.of(value_of(item), block)) for _ in range(3)] == ["container"] * 3
-
-
-def test_a_number_unless_a_call_hands_over_what_is_none_by_default() -> None:
-    code = """
-        def forward(self, views, cache: Optional[torch.Tensor] = None):
-            length = 0
-            if cache is not None:
-                length = cache[0]
-            length  #= tensor device
-    """
-    model = file_model(code)
-    ((statement, block, _),) = marked(model)
-    assert model.kinds.of(value_of(statement), block).confidence < 0.5

@@ -94,20 +94,6 @@ KEPT = {
             batch = optree.tree_map(lambda t: t.to(device), batch)
             z = batch["x"]  #= tensor device batch
     """,
-    "project function that recurses": """
-        import torch
-        def to_gpu(obj, device="cuda"):
-            if isinstance(obj, torch.Tensor):
-                return obj.to(device)
-            if isinstance(obj, dict):
-                return {k: to_gpu(v, device) for k, v in obj.items()}
-            if isinstance(obj, (list, tuple)):
-                return [to_gpu(v, device) for v in obj]
-            return obj
-        for batch in train_loader:
-            batch = to_gpu(batch)
-            z = batch["x"]  #= tensor device batch
-    """,
     "project function: dict comp": """
         import torch
         def put(sample, device):

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments
 from trainlint.analysis.syntax.blocks import BlockKind
 
 NOWHERE = -1
@@ -92,8 +91,6 @@ class CallShape(NamedTuple):
     """The body of the loop that iterates what the call returns, if it is called for that."""
     entered: bool = False
     """What it returns is entered by a `with`."""
-    passed: PassedArguments = NO_ARGUMENTS
-    """Which arguments it passes."""
 
 
 class FunctionShape(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
-from trainlint.analysis.effects.effect import EffectKind, have_effect
+from trainlint.analysis.conditions.branches import is_tested
 from trainlint.analysis.programs import fact_calls
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, Place
@@ -61,7 +61,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
 
 def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
     """The backward passes that a loop itself runs; none where each iteration clears the gradients."""
-    if any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+    if any(_each_time(place.block, loop) for place in calls_of(file, "zero_grad", loop)):
         return []
     return [place for place in _backwards(file, loop) if place.block.innermost_loop() is loop]
 
@@ -104,13 +104,13 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             continue
         edge = file.graph.callee.get(call)
         runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or have_effect(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
+        if runs_here or file.outside.training.get(file.keys.call(call)) is LoopKind.STEP:
             yield place
 
 
-def _each_time(file: SemanticModel, block: Block, loop: Block) -> bool:
+def _each_time(block: Block, loop: Block) -> bool:
     """Whether code in a block runs in each iteration of a loop."""
-    return block.innermost_loop() is loop and not file.conditions.around(block, loop)
+    return block.innermost_loop() is loop and not is_tested(block, loop)
 
 
 def _steps_optimizer(file: SemanticModel, place: Place) -> bool:

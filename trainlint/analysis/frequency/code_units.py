@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainlint.analysis.conditions.settings.configured_parameters import makes_arguments
 from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
 from trainlint.analysis.syntax.names import children, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import optimizers
 from trainlint.analysis.tables.frameworks.roles import is_plain_base, role
+from trainlint.analysis.tables.frameworks.trainers import CONFIGURABLE, FROM_CONFIGURATION
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 
@@ -150,8 +150,14 @@ def _needed_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> st
     return function.name if _is_called_by_name(function, bases) else ""
 
 
+def _makes_arguments(function: Function) -> bool:
+    """Whether a framework calls a method to make the arguments of its class's constructor, as detectron2 does."""
+    constructor = function.owner.methods.get("__init__") if function.owner is not None else None
+    return function.name == FROM_CONFIGURATION and constructor is not None and constructor.is_decorated(CONFIGURABLE)
+
+
 def _is_called_by_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> bool:
-    if isinstance(function.node, ast.Lambda) or _STARTED.search(function.name) or makes_arguments(function):
+    if isinstance(function.node, ast.Lambda) or _STARTED.search(function.name) or _makes_arguments(function):
         return False
     decorators = (item.func if isinstance(item, ast.Call) else item for item in function.decorators)
     if any(last_name(item) not in TRANSPARENT for item in decorators):

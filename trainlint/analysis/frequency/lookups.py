@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.settings.holders import is_holder
 from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.names import constant, dotted, last_name
+from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.patterns import lazy
@@ -20,6 +19,8 @@ _REFLECTS = (
     " __init_subclass__".split()
 )
 """Names by which functions and classes of any file are found: by names that configurations have, or by none."""
+_HOLDERS = frozenset("args config cfg opt opts options hparams conf params settings flags hps".split())
+"""What holds the options of a program, also behind a prefix."""
 _REFLECTS_NEAR = "globals eval getmembers Fire".split()
 """Calls that may find functions of their own file, and of what that imports, by such texts."""
 
@@ -90,7 +91,13 @@ def _takes_from_dict(outline: Outline) -> bool:
     found = (
         node.value for node in ast.walk(outline.tree) if isinstance(node, ast.Attribute) and node.attr == "__dict__"
     )
-    return any(not is_holder(owner) and not (isinstance(owner, ast.Name) and owner.id == "self") for owner in found)
+    return any(
+        not _holds_options(owner) and not (isinstance(owner, ast.Name) and owner.id == "self") for owner in found
+    )
+
+
+def _holds_options(owner: ast.expr) -> bool:
+    return any(name.lower().rpartition("_")[2] in _HOLDERS for name in names_in(owner))
 
 
 def _takes_by_name(outline: Outline) -> bool:

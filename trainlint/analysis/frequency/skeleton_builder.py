@@ -16,11 +16,9 @@ from trainlint.analysis.callgraph.skeleton import (
     Shape,
     Skeleton,
 )
-from trainlint.analysis.conditions.arguments import passed_arguments
-from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
@@ -62,14 +60,12 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
-    conditions: Conditions,
     bases: dict[str, tuple[str, ...]],
     is_test_file: bool,
 ) -> Skeleton:
     """The skeleton of one file. `calls` are its telling calls."""
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
-    unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
     functions = []
     for function in outline.functions:
         owner = function.owner.name if function.owner is not None else None
@@ -90,11 +86,9 @@ def skeleton(
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
+        shapes=tuple(_shape(block, reader, switches) for block in outline.blocks),
         functions=tuple(functions),
-        calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned) for place in calls
-        ),
+        calls=tuple(_call(place, graph, reader, switches, numbers, keys, iterated, entered) for place in calls),
         bases=bases,
         is_test_file=is_test_file,
     )
@@ -111,12 +105,6 @@ def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[s
         for shape, function in zip(alone.functions, outline.functions, strict=True)
     ]
     return replace(alone, functions=tuple(functions), bases=bases)
-
-
-def _unassigned(function: Function) -> frozenset[str]:
-    """The parameters that a function assigns nothing else to."""
-    bindings = function.body.scope.bindings
-    return frozenset([item.arg for item in function.parameters if len(bindings.get(item.arg, ())) == 1])
 
 
 def _line(function: Function, outline: Outline) -> int | None:
@@ -177,7 +165,6 @@ def _call(
     keys: Keys,
     iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
-    unassigned: Mapping[Scope, Collection[str]],
 ) -> CallShape:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -194,7 +181,6 @@ def _call(
         key=keys.call(call),
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
-        passed=passed_arguments(call, unassigned.get(place.block.scope, ())),
     )
 
 
@@ -213,7 +199,7 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.RUN if runs else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:
+def _shape(block: Block, reader: LoopReader, switches: Switches) -> Shape:
     kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
     if kind is BlockKind.LOOP:
@@ -221,6 +207,4 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Con
         if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(kind, parent, line, describe_loop(block), traits)
-    condition = conditions.of(block)
-    rare = condition is not None and condition.rare
-    return Shape(kind, parent, line, f"line {condition.line}: {condition.words}" if condition and rare else "")
+    return Shape(kind, parent, line)

@@ -64,7 +64,7 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             ignored_at=outside.ignored_at(file),
             leaving=outside.leaving(file),
             gradients_off={function: outside.gradients_off(some) for function, some in edges.items()},
-            effects=effects.of_calls(leaving),
+            training=effects.training(leaving),
             arguments=dict(values.arguments(file, edges)),
             returned=dict(values.returned(file, leaving)),
             attributes=dict(values.attributes(file)),
@@ -79,7 +79,6 @@ def _facts_by_file(network: LinkedNetwork, asked: Sequence[bool]) -> Iterator[Im
             starred_anew=shared.starred_anew(file),
             default_device_set=traits.sets_default_device(file),
             assigned_names=traits.assigned_names(file),
-            always_off=traits.always_off(file) if whole else (),
         )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.conditions.settings.switches import switches, turned_on
 from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
@@ -54,7 +53,6 @@ def summarise(file: SemanticModel) -> Summary:
         },
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
-        options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
         unpinnable=unpinnable_of(file),
         lookups=file.lookups,
@@ -64,8 +62,6 @@ def summarise(file: SemanticModel) -> Summary:
         sets_default_device=sets_default_device(file),
         assigned_names=assigned_in_libraries(file),
         loaders=dict(_loaders(file)),
-        switches=switches(file.outline),
-        turned_on=turned_on(file.outline),
     )
 
 
@@ -130,7 +126,6 @@ def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -
         parameters=tuple(item.arg for item in function.parameters),
         bound=function.takes_object,
         returned=file.kinds.outcome(function),
-        effects=file.own_effects.get(function, ()),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
         decorators=_decorators(file, function.decorators, function.outside),

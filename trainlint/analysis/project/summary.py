@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
-from trainlint.analysis.effects.effect import Effect
 from trainlint.analysis.frequency.code_units import CodeUnits
 from trainlint.analysis.frequency.lookups import Lookups
 from trainlint.analysis.programs.loop_facts import FactsByFunction
@@ -29,8 +28,6 @@ class FunctionSummary:
     """That object is the class itself."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Parameter, or "return" → the classes that its annotation names."""
-    effects: tuple[Effect, ...] = ()
-    """What it does itself when it is called."""
     told_by_callers: tuple[str, ...] = ()
     """Its parameters of which callers tell something that no annotation says."""
     decorators: tuple[AccessPath, ...] = ()
@@ -95,9 +92,6 @@ class Summary:
     functions: Mapping[str, FunctionSummary]
     classes: Mapping[str, ClassSummary]
     calls: tuple[OutgoingCall, ...]
-    options: Mapping[str, frozenset[str]]
-    """The values that options, fields of classes and constants have by default, by their names. Under ".fused": what
-    the file assigns to that attribute of objects other than its classes' own."""
     facts: FactsByFunction
     """What it uses, by function."""
     unpinnable: Mapping[str, tuple[Unpinnable, ...]]
@@ -118,7 +112,3 @@ class Summary:
     """Modules and classes of libraries with the names that it assigns in them."""
     loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)
     """Call that builds a loader → where its dataset and its collate function come from."""
-    switches: frozenset[str] = frozenset()
-    """Parameters of its classes' constructors that are False by default."""
-    turned_on: frozenset[str] = frozenset()
-    """Names under which it passes something else than False."""

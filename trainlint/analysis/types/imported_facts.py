@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.effects.effect import CalledFunction
     from trainlint.analysis.programs.loop_facts import LocatedFact
+    from trainlint.analysis.programs.steps import LoopKind
     from trainlint.analysis.types.item_facts import ItemFacts
     from trainlint.analysis.types.unpinnable import Unpinnable
     from trainlint.analysis.types.values import Value
@@ -44,8 +44,8 @@ class ImportedFacts:
     """Calls in other files with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
     leaving: tuple[int, ...] = ()
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
-    effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
-    """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
+    training: Mapping[str, LoopKind] = field(default_factory=dict)
+    """Call that leaves the file → what it trains: a step, or a whole loop of them."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
@@ -86,8 +86,6 @@ class ImportedFacts:
     items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)
     """Call that builds a loader → what the code of its dataset and of its collate function shows, where that stands in
     the project; None where it does not."""
-    always_off: tuple[str, ...] = ()
-    """Parameters of the file's constructors that are False by default, and for which no file passes anything else."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

@@ -25,7 +25,6 @@ from trainlint.analysis.types.attributes import assigned_to_self, attribute_valu
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.calls.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated, iterated_item
 from trainlint.analysis.types.named_devices import device_of
@@ -54,16 +53,13 @@ from trainlint.analysis.types.values import (
     Value,
     batch_of,
     constant_value,
-    join_by_switch,
     limited_depth,
     merge,
-    narrowed,
     somewhere,
 )
 from trainlint.analysis.types.vocabulary import by_name, named_constant
 
 if TYPE_CHECKING:
-    from trainlint.analysis.conditions.values.value_tests import ValueTests
     from trainlint.analysis.programs.grad_mode import Gradients
 
 _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
@@ -82,7 +78,6 @@ class Kinds:
         keys: Keys,
         outside: ImportedFacts,
         device: Home,
-        tests: ValueTests,
     ) -> None:
         self.outline = outline
         self.graph = graph
@@ -91,7 +86,6 @@ class Kinds:
         self.outside = outside
         self.device = device
         """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
-        self.tests = tests
         self._questions = Evaluator()
         self._known = self._questions.known
         """The known answers, which are looked up at every turn."""
@@ -131,19 +125,9 @@ class Kinds:
         if node.id in self._moved_in_place and found.kind in _HOLDING:
             if is_moved_before(self._moved_in_place[node.id], node, block, self.bound_before(node, block)):
                 found = moved_to_home(found, self.device)
-        if node.id in self.tests.tested:
-            found = self._as_tested(node, block, bindings, found)
         if is_final:
             self._known[node] = found
         return found
-
-    def _as_tested(self, node: ast.Name, block: Block, bindings: list[Binding], found: Value) -> Value:
-        """What a name holds, of which the file asks for the type somewhere."""
-        narrowing = self.tests.narrowing(node.id, block, bindings)
-        if narrowing is not None:
-            return narrowed(found, narrowing.one_of, narrowing.none_of)
-        is_open = found.is_tensor and found.evidence.kind is not Rank.PROVED
-        return found.less_certain() if is_open and self.tests.may_be_no_tensor(node.id, block, bindings) else found
 
     def bound_before(self, node: ast.Name, block: Block) -> Position:
         """Where a name that is read was last bound before."""
@@ -176,9 +160,9 @@ class Kinds:
             values = [
                 (value, item)
                 for item in bindings
-                if (value := self._reaching_past_tests(item, bindings)) is not UNKNOWN or item.how is not How.AUGMENT
+                if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
             ]
-            found = self.joined([(value, item.block) for value, item in values])
+            found = merge([value for value, _ in values])
             if not found.access_paths and len(values) > 2:
                 found = found.with_access_paths(*paths_through_calls(values))
         if starts_empty(found):
@@ -188,31 +172,6 @@ class Kinds:
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
         return self.named(node.id, found)
-
-    def _reaching_past_tests(self, binding: Binding, bindings: list[Binding]) -> Value:
-        """What one binding gives its name where others bind it behind a test for tensors, which rules that kind out."""
-        found = self.binding(binding)
-        may_be_tensor = found.kind in (Kind.TENSOR, Kind.UNKNOWN) and binding.name in self.tests.tested
-        if may_be_tensor and self.tests.rules_out_tensor(binding, bindings):
-            return UNKNOWN
-        if found.is_tensor and self.tests.behind_handed_over(binding.block):
-            if any(self.binding(other).kind is Kind.NUMBER for other in bindings if other is not binding):
-                return found.less_certain()  # a number, unless a call hands over what is None by default
-        return found
-
-    def joined(self, values: list[tuple[Value, Block]]) -> Value:
-        """What may be any of these values, each of which is computed in a block."""
-        found = merge([value for value, _ in values])
-        if not found.is_tensor or found.home in (Home.DEVICE, Home.CHOSEN):
-            return found
-        other_places = any(value.home is not found.home for value, _ in values)
-        if other_places and any(self.tests.behind_other_device(block) for _, block in values):
-            with_cuda = [value for value, block in values if not self.tests.behind_other_device(block)]
-            return merge(with_cuda) if with_cuda else found
-        if found.home is Home.UNKNOWN:
-            if any(self.tests.behind_device_test(block) for _, block in values):
-                return join_by_switch([value for value, _ in values])
-        return found
 
     def named(self, name: str, found: Value) -> Value:
         """What only a name says of a value, which keeps pointing to where it comes from."""
@@ -411,11 +370,11 @@ class Kinds:
         if function.owner is not None and is_left_open(function):
             return UNKNOWN
         values = [
-            (self.of(place.node.value, place.block), place.block)
+            self.of(place.node.value, place.block)
             for place in function.returns
             if isinstance(place.node, ast.Return) and place.node.value is not None
         ]
-        return limited_depth(self.joined(values)) if values else NONE
+        return limited_depth(merge(values)) if values else NONE
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import auto
 from operator import attrgetter
@@ -215,7 +215,6 @@ class Value:
 _DEEPEST = 2
 _TENSOR_OR_UNKNOWN = frozenset({Kind.TENSOR, Kind.UNKNOWN})
 _LIKE_TENSORS = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.ARRAY, Kind.UNKNOWN, Kind.CONTAINER})
-_ONLY_KIND = Evidence(Rank.PROVED, Rank.UNKNOWN, Rank.UNKNOWN, Rank.UNKNOWN)
 _BATCH_KINDS = frozenset({Kind.TENSOR, Kind.CONTAINER})
 """What a batch may be: a tensor stands for any nest of tensors there."""
 _ITERATED = frozenset({Kind.LOADER, Kind.DATASET})
@@ -343,16 +342,6 @@ def _joined_home(values: list[Value]) -> tuple[Home, Rank]:
     return home, best
 
 
-def join_by_switch(values: list[Value]) -> Value:
-    """The same as `merge` for what one of two branches moves to the device if a switch says so."""
-    found = merge(values)
-    if found.is_tensor and found.home is Home.UNKNOWN:
-        homes = {value.home for value in values if value.is_tensor}
-        if Home.HOST in homes and not homes.isdisjoint(_BESIDE_HOST):
-            return found.lying(Home.CHOSEN)
-    return found
-
-
 def _joined_origin(values: list[Value]) -> tuple[Origin, Rank]:
     """The source that all agree on, guesses aside; OTHER where they disagree."""
     known = [value for value in values if value.evidence.origin > Rank.NAMED] or values
@@ -384,24 +373,6 @@ def _merged_items(values: list[Value]) -> tuple[Value, ...]:
     if not items or not items[0] or any(len(each) != len(items[0]) for each in items):
         return ()
     return tuple([merge(each) for each in zip(*items, strict=True)])
-
-
-def narrowed(value: Value, one_of: Set[Kind] | None, none_of: Set[Kind]) -> Value:
-    """A value of which a test told the kind. A batch that is a container holds what the batch was taken for."""
-    if one_of is None:
-        if value.kind not in none_of:
-            return value
-        is_container = value.origin is Origin.BATCH and Kind.CONTAINER not in none_of
-    elif value.kind in one_of:
-        return value
-    else:
-        is_container = one_of == {Kind.CONTAINER}
-        if len(one_of) == 1 and not (is_container and value.origin is Origin.BATCH):
-            (kind,) = one_of
-            return Value(kind, access_paths=value.access_paths, evidence=_ONLY_KIND)
-    if is_container and value.is_tensor and value.origin is Origin.BATCH:
-        return Value(Kind.CONTAINER, element=value.with_access_paths(), access_paths=value.access_paths)
-    return UNKNOWN.with_access_paths(*value.access_paths)
 
 
 def combine(values: Iterable[Value]) -> Value:

@@ -59,12 +59,6 @@ def is_short(site: Site) -> bool:
 
 
 @guard
-def behind_test(site: Site) -> bool:
-    """A check in the function decides about it."""
-    return bool(site.file.conditions.around(site.block, early_exits=False))
-
-
-@guard
 def not_for_training(site: Site) -> bool:
     """It does not prepare training data, but a test or validation split."""
     return site.heat.heat not in _HOT and not _is_mapped(site.file, site.block, _DEEPEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.branches import is_tested
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
@@ -36,7 +37,7 @@ def switched(site: Site) -> bool:
     given = [item.value for item in site.call.keywords if item.arg == "enabled"] + site.call.args[:1]
     if any(constant(value) is not True for value in given):
         return True
-    return bool(site.file.conditions.around(site.block, early_exits=False))
+    return is_tested(site.block)
 
 
 def profiler_name(site: Site) -> str | None:

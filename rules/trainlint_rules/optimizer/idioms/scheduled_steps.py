@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.effect import EffectKind, have_effect
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.contract.guard import guard
@@ -42,7 +41,6 @@ def _epochs(site: Site) -> Iterator[Place]:
         if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
             edge = site.file.graph.callee.get(call)
             here = site.file.loops.summary(edge.function) if edge is not None else None
-            elsewhere = site.file.outside.effects.get(site.file.keys.call(call), ())
-            trains = have_effect(elsewhere, EffectKind.TRAINS) and not have_effect(elsewhere, EffectKind.STEPS)
-            if here is LoopKind.EPOCH or trains:
+            elsewhere = site.file.outside.training.get(site.file.keys.call(call))
+            if LoopKind.EPOCH in (here, elsewhere):
                 yield place

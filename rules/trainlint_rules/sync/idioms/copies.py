@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.values.tested_values import tensors_tested
+from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Class

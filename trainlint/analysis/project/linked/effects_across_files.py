@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
-from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.project.linked.network import LinkedNetwork
 from trainlint.analysis.project.project_calls import Crossing
@@ -14,41 +10,23 @@ from trainlint.analysis.types.unpinnable import Unpinnable
 
 _MOST_FUNCTIONS = 30
 """How many functions are looked at that make a loader's batches."""
-_STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
+_TRAINING = (LoopKind.STEP, LoopKind.EPOCH)
 
 
 class EffectsAcrossFiles:
-    """The effects of all functions, by the calls that leave a file."""
+    """What functions of other files do, by the calls that leave a file."""
 
     def __init__(self, network: LinkedNetwork) -> None:
         self._network = network
 
-    @cached_property
-    def effects(self) -> dict[int, tuple[Effect, ...]]:
-        """What each function does when it is called, itself or through others."""
-        own = {
-            self._network.numbers[file][key]: function.effects
-            for file, summary in enumerate(self._network.summaries)
-            for key, function in summary.functions.items()
-            if function.effects
-        }
-        return spread_effects(self._network.linked, own, {})
-
-    def of_calls(self, out_of: list[Crossing]) -> dict[str, tuple[CalledFunction, ...]]:
-        """Call that leaves a file → what the functions do that it runs."""
-        found: dict[str, tuple[CalledFunction, ...]] = {}
+    def training(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
+        """Call that leaves a file → what the functions train that it runs: a step, or a whole loop of them."""
+        found: dict[str, LoopKind] = {}
         for crossing in out_of:
-            if crossing.how is Handing.WORKER:
-                continue
-            number = self._network.numbers[crossing.target][crossing.function]
-            effects = self.effects.get(number, ()) if crossing.how is Handing.CALLED else ()
-            step = _STEPS.get(self._network.steps.summary(number))
-            if step is not None:
-                effects = (Effect(step), *effects)
-            if effects:
-                shape = self._network.net.functions[number]
-                key = self._network.summaries[crossing.file].skeleton.calls[crossing.call].key
-                found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
+            kind = self._network.steps.summary(self._network.numbers[crossing.target][crossing.function])
+            key = self._network.summaries[crossing.file].skeleton.calls[crossing.call].key
+            if crossing.how is not Handing.WORKER and kind in _TRAINING and found.get(key) is not LoopKind.STEP:
+                found[key] = kind
         return found
 
     def unpinnable(self, out_of: list[Crossing]) -> dict[str, tuple[Unpinnable, ...]]:

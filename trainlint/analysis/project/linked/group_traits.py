@@ -1,11 +1,10 @@
-"""What holds for a whole group of files: switches that none turns on, tests for an old class."""
+"""What holds for a whole group of files: a default device, tests for an old class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
 
-from trainlint.analysis.conditions.settings.switches import OFF
 from trainlint.analysis.project.summary import Summary
 
 
@@ -41,19 +40,6 @@ class GroupTraits:
         for summary, group in zip(self._summaries, self._groups, strict=True):
             if summary.assigned_names:
                 found[group] = found.get(group, frozenset()) | summary.assigned_names
-        return found
-
-    def always_off(self, file: int) -> tuple[str, ...]:
-        """The switches of a file's classes that no file of its group turns on."""
-        return tuple(sorted(self._summaries[file].switches - self._turned_on[self._groups[file]]))
-
-    @cached_property
-    def _turned_on(self) -> dict[int, set[str]]:
-        """Group → the names under which its files pass something else than False, or which strings hold."""
-        found: dict[int, set[str]] = {}
-        for summary, group in zip(self._summaries, self._groups, strict=True):
-            options = [name for name, values in summary.options.items() if not values <= OFF]
-            found.setdefault(group, set()).update(summary.turned_on, summary.code.quoted, options)
         return found
 
     @cached_property

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainlint.analysis.conditions.arguments import PASSED
 from trainlint.analysis.tables.frameworks.trainers import NAME_A_CLASS
 from trainlint.patterns import lazy
 
+PASSED = "?"
+"""A value that the text does not tell."""
 GIVEN = "--"
 """Before the name of an option that is known to be one only if code declares it, as keys of JSON and flags are."""
 NAMES = ""
@@ -49,7 +50,7 @@ _LONGEST_NAME = 160
 def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
     """Option → the values that files set it to, of the suffixes and texts of these files.
 
-    Values are in the notation of `trainlint.analysis.conditions.arguments`. Under `NAMES` stand names instead.
+    Values are constants as Python writes them (`"True"`, `"'mean'"`), or PASSED. Under `NAMES` stand names instead.
     """
     found: dict[str, set[str]] = {}
     names: set[str] = set()

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.access_paths import MOST
 from trainlint.analysis.types.values import (
     NUMBER,
@@ -19,7 +18,6 @@ from trainlint.analysis.types.values import (
     Value,
     combine,
     constant_value,
-    join_by_switch,
     limited_depth,
     merge,
 )
@@ -84,16 +82,7 @@ def _value_of_bool_op(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
 
 
 def _conditional(kinds: Kinds, node: ast.IfExp, block: Block) -> Value:
-    values = [_of_branch(kinds, node, node.body, True, block), _of_branch(kinds, node, node.orelse, False, block)]
-    found = join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
-    return found.less_certain() if found.is_tensor and any(value is _NO_TENSOR for value in values) else found
-
-
-def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, block: Block) -> Value:
-    """One side of a choice: no tensor where the test has ruled that out, as in `x.item() if is_tensor(x) else x`."""
-    found = kinds.of(side, block)
-    name = dotted(side) if found.is_tensor or found.kind is Kind.UNKNOWN else None
-    return _NO_TENSOR if name and kinds.tests.rules_out_tensor_on_side(choice, outcome, name) else found
+    return merge([kinds.of(node.body, block), kinds.of(node.orelse, block)])
 
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:

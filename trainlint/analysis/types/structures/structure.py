@@ -12,7 +12,7 @@ from trainlint.analysis.tables.iterables import keeps_container
 from trainlint.analysis.tables.structure_maps import MAPS, MOVERS, StructureMap
 from trainlint.analysis.types.calls.identity_results import handed_back
 from trainlint.analysis.types.named_devices import home_of
-from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Value
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Value, merge
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -129,8 +129,6 @@ def with_replaced_items(
             stored = kinds.of(place.node, place.block)
             if stored.is_tensor and stored.home is not Home.UNKNOWN:
                 value = moved_to_home(value, stored.home)
-                if kinds.tests.behind_tensor_test(place.block):
-                    value = value.less_certain()  # what is no tensor stays as it is
     return value
 
 
@@ -200,12 +198,12 @@ def stored_in_attribute(kinds: Kinds, node: ast.Subscript, block: Block, otherwi
     if not isinstance(container, ast.Attribute) or not isinstance(container.value, ast.Name):
         return otherwise
     owner = kinds.graph.self_class(container.value, block)
-    found: list[tuple[Value, Block]] = []
+    found: list[Value] = []
     for place in owner.fillings.get(container.attr, ())[:_MOST_STORES] if owner is not None else ():
         target = _target(place)
         if target is not None and constant(target.slice) == constant(node.slice) and isinstance(place.node, ast.expr):
-            found.append((kinds.of(place.node, place.block), place.block))
-    return kinds.joined(found) if found else otherwise
+            found.append(kinds.of(place.node, place.block))
+    return merge(found) if found else otherwise
 
 
 def stored_item(kinds: Kinds, node: ast.Subscript, block: Block, otherwise: Value) -> Value:
@@ -216,7 +214,7 @@ def stored_item(kinds: Kinds, node: ast.Subscript, block: Block, otherwise: Valu
     assert isinstance(node.value, ast.Name)
     name, key = node.value.id, constant(node.slice)
     since = kinds.bound_before(node.value, block)
-    found: list[tuple[Value, Block]] = []
+    found: list[Value] = []
     for place in reversed(kinds.outline.fillings[name][:_MOST_STORES]):
         target = _target(place)
         if target is None or constant(target.slice) != key or isinstance(target.slice, ast.Name):
@@ -224,7 +222,7 @@ def stored_item(kinds: Kinds, node: ast.Subscript, block: Block, otherwise: Valu
         if not since < position(place.statement) or end_position(place.statement) > position(node):
             continue
         if place.block.scope is block.scope and isinstance(place.node, ast.expr):
-            found.append((kinds.of(place.node, place.block), place.block))
+            found.append(kinds.of(place.node, place.block))
             if block.within(place.block):
-                return kinds.joined(found)
-    return kinds.joined([*found, (otherwise, block)]) if found else otherwise
+                return merge(found)
+    return merge([*found, otherwise]) if found else otherwise

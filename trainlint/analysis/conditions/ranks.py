@@ -1,15 +1,10 @@
-"""Tests that let code run on some ranks only: `rank == 0`, `is_main_process()`.
-
-They do not make code rare: the job waits for its slowest rank.
-"""
+"""Tests that let code run on some ranks only: `rank == 0`, `is_main_process()`."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
-from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
@@ -46,32 +41,6 @@ def _was_assigned_rank(parts: list[ast.AST], block: Block, depth: int) -> bool:
         else isinstance(value, _TELLING) and asks_for_rank(value, around, depth - 1)
         for value, around in values
     )
-
-
-def compared(question: Question) -> Condition | None:
-    """`rank == 0`, `local_rank in (-1, 0)`."""
-    return _of_rank(question)
-
-
-def called(question: Question) -> Condition | None:
-    """`is_main_process()`."""
-    return _of_rank(question)
-
-
-def named(question: Question) -> Condition | None:
-    """`accelerator.is_main_process`, and `save_here = rank == 0` before."""
-    return _of_rank(question)
-
-
-def _of_rank(question: Question) -> Condition | None:
-    test = question.test
-    if not any(map(_is_rank, question.names)):
-        asks_for_object = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot))
-        if asks_for_object or isinstance(test, ast.Call):
-            return None  # what is no flag was assigned no rank
-        if not _was_assigned_rank(question.nodes, question.block, _DEEPEST):
-            return None
-    return Condition(ConditionKind.RANK, test.lineno, "on some ranks")
 
 
 @lru_cache(NAMES)

@@ -1,4 +1,4 @@
-"""A test of the type stands around the copy, and a name is turned into a tensor: no TRN416."""
+"""A name is turned into a tensor: no TRN416."""
 
 import torch
 
@@ -8,9 +8,6 @@ def train(model, criterion, optimizer, train_loader):
         loss = criterion(model(inputs), targets)
         target = torch.zeros(8)
         target = torch.tensor(target)
-        weights = torch.zeros(8)
-        if isinstance(weights, list):
-            other = torch.tensor(weights)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
