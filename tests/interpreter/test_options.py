@@ -50,6 +50,32 @@ def test_an_option_that_is_off_by_default_guards_no_step(option: str, test: str)
     assert _told(option, test) == 0
 
 
+_CONFIGURED: Final = """
+import torch
+from torch.utils.data import DataLoader
+from settings import cfg
+model = torch.nn.Linear(3, 3).cuda()
+for batch in DataLoader([]):
+    output = model(batch.cuda(non_blocking=True))
+    output.sum().backward()
+    if cfg.masks:
+        output.sum().item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("cfg = Config({'masks': False})", 0),
+        ("cfg = Config({'masks': True})", 1),
+        ("base = Config({'masks': False})\ncfg = base.copy({'masks': True})", 1),
+    ],
+)
+def test_a_configuration_in_code_says_what_is_off(settings: str, told: int) -> None:
+    files = [("settings.py", f"from library import Config, measured\n{settings}\n"), ("train.py", _CONFIGURED)]
+    assert len(places(run_files(files)[1])) == told
+
+
 @pytest.mark.parametrize(
     ("option", "test", "then"),
     [

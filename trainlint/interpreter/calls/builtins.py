@@ -8,10 +8,10 @@ from typing import Final
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.branches.instances import is_instance
-from trainlint.interpreter.calls.options import by_default
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.options import by_default
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, few, joined

@@ -6,7 +6,6 @@ import ast
 import re
 from typing import Final
 
-from trainlint.interpreter.calls.options import option
 from trainlint.interpreter.calls.torch_functions import combined
 from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
@@ -14,6 +13,7 @@ from trainlint.interpreter.libraries.frameworks import LIGHTNING_TRAINER
 from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
 from trainlint.interpreter.machine.events import Happening, Link
 from trainlint.interpreter.machine.loaders import makings_of
+from trainlint.interpreter.machine.options import option
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Tensor
 from trainlint.interpreter.values.value import Value

@@ -9,7 +9,6 @@ from typing import Final
 
 from trainlint.analysis.tables.loaders import hands_back_in_order
 from trainlint.interpreter.calls.loaders import prepared_loader
-from trainlint.interpreter.calls.options import by_default, option
 from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.libraries.guesses import (
@@ -22,6 +21,7 @@ from trainlint.interpreter.libraries.guesses import (
 )
 from trainlint.interpreter.libraries.modules import LOG_LEVELS, WRITERS
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.options import by_default, option
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import (

@@ -9,6 +9,7 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.options import set_option
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class
@@ -16,7 +17,6 @@ from trainlint.interpreter.values.joining import is_cpu, join, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     NOTHING,
-    PLAIN,
     Array,
     Choice,
     ClassValue,
@@ -52,9 +52,8 @@ def assign(run: Run, target: ast.expr, value: Value, frame: Frame) -> None:
             note_change(run, target, frame)
             base = run.value(target.value, frame)
             set_attribute(run, base, target.attr, value)
-            if target.attr in run.options and isinstance(base, Unknown) and holds_options(text(target.value)):
-                known = PLAIN if isinstance(value, Unknown) else value
-                run.options[target.attr] = join(run.options[target.attr], known)
+            if isinstance(base, Unknown) and holds_options(text(target.value)):
+                set_option(run, target.attr, value)
         case ast.Subscript():
             store_item(run, target, value, frame)
 

@@ -10,6 +10,7 @@ from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.operators import arithmetic, comparison
 from trainlint.interpreter.execution.tests import asked, follows, truth
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.options import set_option
 from trainlint.interpreter.machine.run import Frame, Run
 from trainlint.interpreter.values.definitions import Function
 from trainlint.interpreter.values.joining import element, few, join, joined
@@ -71,6 +72,8 @@ def mapping(run: Run, node: ast.Dict, frame: Frame) -> Value:
         key = run.value(key_node, frame)
         slot = key.constant if isinstance(key, Plain) and isinstance(key.constant, str | int) else ANY_KEY
         items[slot] = join(items[slot], value) if slot in items else value
+        if frame.is_module and isinstance(slot, str):
+            set_option(run, slot, value)
     return Mapping_(few(items))
 
 

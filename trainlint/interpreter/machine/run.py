@@ -178,6 +178,8 @@ class Run:
         """Where tensors are made if nothing else says so."""
         self.options: dict[str, Value] = {}
         """Options of command lines with what they are by default."""
+        self.set_options: set[str] = set()
+        """Others that code sets to what is not known, or is no flag."""
         self.option_texts: dict[str, str] = {}
         """Those that are strings by default."""
         self.functions: dict[int, Function] = {}

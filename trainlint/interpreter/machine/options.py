@@ -1,4 +1,4 @@
-"""`add_argument`: an option of a command line, and what it is by default."""
+"""Options of programs, and what they are by default: `add_argument`, and configurations in code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.joining import join
-from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Plain
+from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Plain, Unknown
 from trainlint.interpreter.values.value import Value
 
 
@@ -24,8 +24,22 @@ def option(run: Run, node: ast.Call) -> Value:
         value = by_default(run, name, default.value)
     else:
         value = PLAIN if action else UNKNOWN
-    run.options[name] = join(run.options[name], value) if name in run.options else value
+    _join_option(run, name, value)
     return UNKNOWN
+
+
+def set_option(run: Run, name: str, value: Value) -> None:
+    """Remember what code sets an option to, or what a configuration in code says."""
+    if isinstance(value, Plain) and isinstance(value.constant, bool) and name not in run.set_options:
+        _join_option(run, name, by_default(run, name, value.constant))
+    elif name in run.options:
+        _join_option(run, name, PLAIN if isinstance(value, Unknown) else value)
+    else:
+        run.set_options.add(name)
+
+
+def _join_option(run: Run, name: str, value: Value) -> None:
+    run.options[name] = join(run.options[name], value) if name in run.options else value
 
 
 def by_default(run: Run, name: str | None, default: object) -> Value:
