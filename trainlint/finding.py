@@ -183,6 +183,8 @@ class Frequencies:
     its statement → the same."""
     calls: Mapping[int, tuple[RelatedPlace, ...]] = field(default_factory=dict)
     """The line of a function → the calls through which it runs in each training step, nearest first."""
+    leading_out: frozenset[int] = frozenset()
+    """Lines of the file that are such calls of functions of other files, whose findings a comment there silences."""
 
     @property
     def any_in_step(self) -> bool:

@@ -43,29 +43,19 @@ class FunctionEffects:
         self._file = file
 
     @cached_property
-    def elsewhere(self) -> dict[int, tuple[CalledFunction, ...]]:
-        """Call, by its number → the functions of other files that it runs, with what they do."""
-        imported = self._file.outside.effects
-        return {
-            number: imported[call.key]
-            for number, call in enumerate(self._file.call_graph.calls)
-            if call.key in imported
-        }
-
-    @cached_property
     def _effects(self) -> dict[int, tuple[Effect, ...]]:
         """What each function does, itself or through others."""
         from trainlint.analysis.effects.effect_flow import spread_effects
 
         own = {self._file.numbers[function]: effects for function, effects in self._file.own_effects.items()}
-        return spread_effects(self._file.call_graph, own, self.elsewhere)
+        return spread_effects(self._file.call_graph, own)
 
     def of(self, function: Function) -> tuple[Effect, ...]:
         """What a function of the file does, itself or through others."""
         return self._effects.get(self._file.numbers[function], ())
 
     def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
-        """The functions with effects that a call runs, here or in other files."""
+        """The functions of the file with effects that a call runs."""
         from trainlint.analysis.effects.effect import CalledFunction
 
         edge = self._file.graph.callee.get(call)
@@ -73,7 +63,7 @@ class FunctionEffects:
         function = edge.function if edge is not None else applied
         effects = self._effects.get(self._file.numbers[function], ()) if function is not None else ()
         if function is None or not effects:
-            return self._file.outside.effects.get(self._file.keys.call(call), ())
+            return ()
         shape = self._file.skeleton.functions[self._file.numbers[function]]
         parameters = shape.parameters[1:] if applied is not None else shape.parameters  # without `ctx`
         return (CalledFunction(shape.qualified_name, parameters, effects),)
@@ -87,8 +77,8 @@ class FunctionEffects:
         return cls.methods.get("forward") if cls is not None else None
 
     def calls_with(self, kinds: frozenset[str]) -> list[Place]:
-        """The calls of functions, here or in other files, with effects of some kinds, by the values of these."""
-        if not self._file.own_effects and not self._file.outside.effects:
+        """The calls of functions, with effects of some kinds, by the values of these."""
+        if not self._file.own_effects:
             return []
         return [
             place

@@ -118,23 +118,13 @@ class Site:
 
         Calls of `torch.distributed` are run by nobody either where no program starts a process group.
         """
-        if self.file.outside.standing.run_by_nobody or self.file.reachability.is_idle(self.place.block):
+        if self.file.outside.standing.run_by_nobody:
             return True
         return self.file.outside.standing.one_process and any(
             (self.origin(part) or "").startswith(_OF_PROCESSES)
             for part in nodes_in(self.place.node)
             if isinstance(part, ast.Name | ast.Attribute)
         )
-
-    @property
-    def is_switched_off(self) -> bool:
-        """Whether this runs only if a switch of its class is on that no code in sight turns on."""
-        off = self.file.outside.always_off
-        if not off:
-            return False
-        from trainlint.analysis.conditions.settings.switches import switches_around
-
-        return not set(off).isdisjoint(switches_around(self.file.outline, self.place.block))
 
     def value(self, node: ast.expr) -> Value:
         """What an expression at this place is."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
-from trainlint.analysis.effects.effect import EffectKind, have_effect
 from trainlint.analysis.programs import fact_calls
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, Place
@@ -95,7 +94,7 @@ def _counts_in_calls(backwards: list[Place]) -> tuple[list[Place], list[ast.expr
 
 
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
-    """Calls that run a backward pass: themselves, or as a function of the file or an imported one of that name."""
+    """Calls that run a backward pass: themselves, or as a function of the file."""
     proofs = file.loops.evidence().get(loop, [])
     yield from proofs
     for place in file.outline.calls_by_loop.get(loop, ()):
@@ -104,7 +103,7 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             continue
         edge = file.graph.callee.get(call)
         runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or have_effect(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
+        if runs_here:
             yield place
 
 

@@ -1,4 +1,4 @@
-"""Effects of functions, carried from the functions that have them to those that call these, in a file or a project."""
+"""Effects of functions, carried from the functions that have them to those that call these, in a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
+from trainlint.analysis.effects.effect import Effect, EffectKind
 from trainlint.analysis.syntax.blocks import BlockKind
 
 MOST = 8
@@ -18,24 +18,15 @@ _CARRIED_ANYHOW = frozenset({EffectKind.DIFFERENTIATES})
 """What a caller does as well. Steps are settled together with the kinds of loops (programs/steps.py)."""
 
 
-def spread_effects(
-    net: CallGraph,
-    own: Mapping[int, Sequence[Effect]],
-    imported_effects: Mapping[int, Sequence[CalledFunction]],
-) -> dict[int, tuple[Effect, ...]]:
+def spread_effects(net: CallGraph, own: Mapping[int, Sequence[Effect]]) -> dict[int, tuple[Effect, ...]]:
     """What each function does, itself or through those that it calls.
 
-    `own` is what functions do themselves, `imported_effects` what calls run outside of the network. An effect on a
-    parameter is carried only where the caller hands on a parameter of its own, and only where the call does not run
-    seldom.
+    `own` is what functions do themselves. An effect on a parameter is carried only where the caller hands on a
+    parameter of its own, and only where the call does not run seldom.
     Functions that call each other in circles are looked at until nothing changes: distances only fall.
     """
     found = {function: tuple(effects) for function, effects in own.items()}
     waiting = deque(found)
-    for call, functions in imported_effects.items():
-        for called in functions:
-            carried = _carried(net, call, called.effects, called.parameters)
-            waiting += _added(net, found, call, carried)
     while waiting:
         function = waiting.popleft()
         shape = net.functions[function]

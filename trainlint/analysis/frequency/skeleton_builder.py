@@ -35,12 +35,9 @@ _TRAINER_OF_FUNCTIONS = "Engine"
 """Ignite's trainer, which is built from the function that takes a step."""
 
 
-def bases_of(outline: Outline, imported_bases: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """For each class, all base classes that are known, nearest first: those in the file, then `imported_bases`."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, cls in outline.classes.items():
-        found[name] = tuple(dict.fromkeys((*_bases(outline, cls, 0), *imported_bases.get(name, ()))))
-    return found
+def bases_of(outline: Outline) -> dict[str, tuple[str, ...]]:
+    """For each class, all base classes that are known, nearest first."""
+    return {name: tuple(dict.fromkeys(_bases(outline, cls, 0))) for name, cls in outline.classes.items()}
 
 
 def _bases(outline: Outline, cls: Class, depth: int) -> list[str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
+from trainlint.analysis.project.modules import Modules
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
 from trainlint.analysis.types.imported_facts import FileStatus
 from trainlint.engine.index.file_status import copied_libraries, run_by_nobody
