@@ -91,7 +91,7 @@ def test_the_time_to_link_grows_with_the_files() -> None:
     def seconds(*sizes: int) -> float:
         members = [Member(Path("m.py"), "m.py", size, Config(file_time_limit=10.0)) for size in sizes]
         files = tuple((member, SummaryResult()) for member in members)
-        return group_facts._Group(files, frozenset(), {}, with_digests=False, whole=True).seconds
+        return group_facts._Group(files, with_digests=False).seconds
 
     assert seconds(10) == seconds(400_000, 400_000) == 10
     assert seconds(3_500_000, 600_000) == 50
@@ -102,7 +102,7 @@ def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkey
 
     def malformed(model: object) -> Summary | None:
         found = summary(model)  # type: ignore[arg-type]
-        return replace(found, functions={}) if found is not None else None
+        return replace(found, imports=None) if found is not None else None
 
     monkeypatch.setattr(summarising, "_summary", malformed)
     found = judged(".")

@@ -25,7 +25,6 @@ from trainlint.source import SourceFile, source_from_text
 
 if TYPE_CHECKING:
     from trainlint.engine.index.executing import ExecutedGroup, Group
-    from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
     from trainlint.interpreter.operations import Executed
@@ -149,9 +148,9 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
         summarised.extend(member.shown for member in members)
         return summarise_all(members, *rest)
 
-    def link(participants: Participants, *rest: Any) -> list[tuple[Sequence[Member], GroupFacts]]:
-        linked.append(len(participants.members))
-        return facts_of_groups(participants, *rest)
+    def link(members: Sequence[Member], *rest: Any) -> list[tuple[Sequence[Member], GroupFacts]]:
+        linked.append(len(members))
+        return facts_of_groups(members, *rest)
 
     executed: list[str] = []
 

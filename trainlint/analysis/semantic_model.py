@@ -276,12 +276,10 @@ class SemanticModel:
     @cached_property
     def uses(self) -> frozenset[Use]:
         """What the file itself uses somewhere: autocast, DDP, a framework."""
-        from trainlint.analysis.programs.facts import uses_of
+        from trainlint.analysis.programs.facts import starts_something, uses_of
         from trainlint.analysis.tables.fact_kinds import ENTERED
-        from trainlint.analysis.tables.file_words.programs import program
 
-        runs = program(self.source.text.encode(errors="replace")).runs
-        return uses_of(self.outline) | ({ENTERED} if runs else frozenset())
+        return uses_of(self.outline) | ({ENTERED} if starts_something(self.outline) else frozenset())
 
     @property
     def used_around(self) -> frozenset[Use]:

@@ -124,7 +124,9 @@ sys.stdout.buffer.write(pickle.dumps((found, linked(found))))
 """
 
 
-def in_another_process(seed: str, given: dict[str, Summary] | None = None) -> tuple[dict[str, Summary], dict[str, ImportedFacts]]:
+def in_another_process(
+    seed: str, given: dict[str, Summary] | None = None
+) -> tuple[dict[str, Summary], dict[str, ImportedFacts]]:
     """Summaries, given or made there, and what linking them tells, in a process with a hash seed of its own."""
     root = Path(__file__).parents[2]
     paths = os.pathsep.join([str(root), str(root / "rules")])

@@ -36,6 +36,12 @@ def uses_of(outline: Outline) -> frozenset[Use]:
     return frozenset(_Uses(outline).all())
 
 
+def starts_something(outline: Outline) -> bool:
+    """Whether the top of a file loops, or calls a function of its own: under `if __name__ == "__main__":`, mostly."""
+    called = (place for function in outline.functions for place in outline.calls.get(function.name, ()))
+    return any(outline.enclosing(place.block) is None for place in (*outline.loops, *called))
+
+
 class _Uses:
     """The search through one file."""
 
