@@ -16,7 +16,6 @@ from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-    from trainlint.analysis.syntax.blocks import Function
 
 GIVES_ITEMS = ("__getitem__", "__getitems__", "__iter__")
 """Methods by which a dataset gives its items."""
@@ -51,22 +50,6 @@ def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
         device=any(unpinnable_by(file, call) is Unpinnable.ON_DEVICE for call in calls),
         sparse=any(_SPARSE.search(last_name(call)) for call in calls),
     )
-
-
-def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | None:
-    """What other files are told of a function that makes items or batches; None for others.
-
-    A method that gives items stands for its whole class, which must be derived from PyTorch's classes alone.
-    """
-    if function.owner is not None and function.name in GIVES_ITEMS:
-        bases = [base.value if isinstance(base, ast.Subscript) else base for base in function.owner.node.bases]
-        if all(last_name(base) in _PLAIN_BASES for base in bases):
-            facts = item_facts(file, [function.owner.node])
-            calls = {last_name(node.func) for node in nodes_in(function.node) if isinstance(node, ast.Call)}
-            return facts._replace(ready=function.name == GIVES_ITEMS[0] and only_picks(calls))
-    elif _COLLATES.search(function.name):
-        return item_facts(file, [function.node])
-    return None
 
 
 def with_called(file: SemanticModel, nodes: Iterable[ast.AST]) -> tuple[ast.AST, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -95,19 +94,6 @@ def skeleton(
         bases=bases,
         is_test_file=is_test_file,
     )
-
-
-def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[str, tuple[str, ...]]) -> Skeleton:
-    """The skeleton of a file with what other files know of its classes: which hooks run with autograd off."""
-    functions = [
-        shape
-        if shape.owner is None or bases.get(shape.owner) == alone.bases.get(shape.owner)
-        else shape._replace(
-            off=gradients_off(shape.name, shape.owner, bases.get(shape.owner, ())) or switches.decorated_off(function)
-        )
-        for shape, function in zip(alone.functions, outline.functions, strict=True)
-    ]
-    return replace(alone, functions=tuple(functions), bases=bases)
 
 
 def _unassigned(function: Function) -> frozenset[str]:

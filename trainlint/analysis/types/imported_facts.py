@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 class FileStatus:
     """What a file is to its project, by where it lies and what all of its files say."""
 
-    left_aside: bool = False
-    """Whether no file imports it and nobody starts it, though programs lie beside or above it."""
     one_process: bool = False
     """Whether it belongs to programs that never start a process group."""
     run_by_nobody: bool = False
