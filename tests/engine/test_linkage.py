@@ -102,7 +102,7 @@ def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkey
 
     def malformed(model: object) -> Summary | None:
         found = summary(model)  # type: ignore[arg-type]
-        return replace(found, imports=None) if found is not None else None
+        return replace(found, imports=frozenset({None})) if found is not None else None  # type: ignore[arg-type]
 
     monkeypatch.setattr(summarising, "_summary", malformed)
     found = judged(".")

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import PurePath
 
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.tables.fact_kinds import ENTERED, Use
+
+_PACKAGE = "__init__.py"
 
 
 def uses_around(summaries: Sequence[Summary], imports: Sequence[Collection[int]]) -> list[frozenset[Use]]:
     """For each file what is used by itself, by the files that import it at any distance, and by what all these import.
 
     That is more than what a run of one of these programs uses: where something is not among it, it surely is not
-    used. Tests and benchmarks count for themselves alone.
+    used. Not followed is what a package's `__init__.py` brings together, as that is a library's whole interface. Tests
+    and benchmarks count for themselves alone.
     """
-    importers: list[list[int]] = [[] for _ in summaries]
-    for file, targets in enumerate(imports):
+    passing = [not one.is_test and PurePath(one.path).name != _PACKAGE for one in summaries]
+    outwards = [
+        [other for other in several if passing[other]] if passes else []
+        for several, passes in zip(imports, passing, strict=True)
+    ]
+    inwards: list[list[int]] = [[] for _ in summaries]
+    for file, targets in enumerate(outwards):
         for target in targets:
-            if not summaries[file].is_test:
-                importers[target].append(file)
-    below = _spread([summary.uses - {ENTERED} for summary in summaries], importers)
+            inwards[target].append(file)
+    below = _spread([summary.uses - {ENTERED} for summary in summaries], inwards)
     own = [found | (summary.uses & {ENTERED}) for found, summary in zip(below, summaries, strict=True)]
-    outwards = [() if one.is_test else tuple(targets) for one, targets in zip(summaries, imports, strict=True)]
     return _spread(own, outwards)
 
 
