@@ -26,7 +26,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.function_effects": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.reachability": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.collectives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.own_gradients": ("trainlint.analysis.semantic_model",),

@@ -196,12 +196,6 @@ def test_a_file_on_its_own_knows_what_its_calls_of_objects_run(tmp_path: Path, o
     assert "TRN201" in {finding.code for finding in judged(project).report.findings}
 
 
-def test_an_object_of_unknown_class_runs_no_method_of_the_file(tmp_path: Path) -> None:
-    script = _ALONE.format(net="load_net()")
-    project = write_project(tmp_path, {"script.py": script}, repository=False)
-    assert "TRN201" not in {finding.code for finding in judged(project).report.findings}
-
-
 def test_a_file_without_a_word_of_torch_is_judged_where_what_it_imports_trains(tmp_path: Path) -> None:
     files = {
         "base.py": "import torch\n\n\nclass Base(torch.nn.Module):\n    pass\n",

@@ -166,9 +166,9 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
     assert (sorted(summarised), linked) == (["pkg/engine.py", "pkg/utils.py", "scripts/train.py"], [3])
     judging.judged(texts(project, utils=UTILS))
     assert (len(summarised), len(linked), len(executed)) == (3, 1, 3)
-    judging.judged(texts(project, utils=f"\n{UTILS}"))
+    judging.judged(texts(project, utils=f"import os\n{UTILS}"))
     assert (summarised[3:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 6)
-    judging.judged(texts(project, utils=f"#\n{UTILS}"))  # which tells the others nothing new
+    judging.judged(texts(project, utils=f"#\nimport os\n{UTILS}"))  # which tells the others nothing new
     assert (summarised[4:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 9)
 
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis.facts import file_model
-from tests.analysis.project.project import project
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import MOST
 from trainlint.analysis.semantic_model import SemanticModel
@@ -54,24 +53,16 @@ REDUCES = EffectKind.REDUCES
 )
 def test_a_caller_does_what_it_hands_its_parameter_on_to(body: str, found: list[tuple[EffectKind, str, int]]) -> None:
     caller = f"def reported(loss, step):\n    {body}\n"
-    in_one_file = file_model(f"{SHARED}\n\n{caller}\nreported(loss, 1)\n")
-    assert effects(in_one_file, "reported") == found
-    files = {
-        "shared.py": SHARED,
-        "reports.py": f"from shared import shared\n\n\n{caller}",
-        "train.py": "from reports import reported\n\nreported(loss, 1)\n",
-    }
-    assert effects(project(files).models["train.py"], "reported") == found
+    assert effects(file_model(f"{SHARED}\n\n{caller}\nreported(loss, 1)\n"), "reported") == found
 
 
 def test_the_effect_names_its_line_and_the_argument() -> None:
-    files = {"shared.py": SHARED, "train.py": "from shared import shared\n\nshared(ranks=2, number=loss)\n"}
-    model = project(files).models["train.py"]
+    model = file_model(f"{SHARED}\n\nshared(ranks=2, number=loss)\n")
     [function] = called(model, "shared")
     [place] = model.outline.calls["shared"]
     assert isinstance(place.node, ast.Call)
     [(effect, given)] = function.effects_on(place.node, EffectKind.REDUCES)
-    assert (effect.where("train.py"), effect.where("shared.py")) == ("shared.py:6", "line 6")
+    assert (effect.where("train.py"), effect.where(model.source.path)) == (f"{model.source.path}:6", "line 6")
     assert ast.unparse(given) == "loss"
     assert function.effects_on(place.node, EffectKind.GATHERS) == []
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.tables.host_reads import TO_PYTHON
-from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
 from trainlint.patterns import lazy
@@ -17,17 +15,7 @@ from trainlint.patterns import lazy
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-GIVES_ITEMS = ("__getitem__", "__getitems__", "__iter__")
-"""Methods by which a dataset gives its items."""
-_COLLATES = lazy(r"collate", re.IGNORECASE)
 _SPARSE = lazy(r"sparse|(^|_)(csr|csc|bsr|bsc|coo|nested)($|_)", re.IGNORECASE)
-_PLAIN_BASES = frozenset({"Dataset", "IterableDataset", "object", "ABC", "Protocol", "Generic"})
-_CHEAP = TO_PYTHON | frozenset(
-    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
-    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
-    "isinstance size numel dim".split()
-)
-"""Calls that make no item expensive."""
 _MOST_FUNCTIONS = 30
 """How many functions are read for one loader."""
 
@@ -36,11 +24,6 @@ def calls_of_items(file: SemanticModel, nodes: Iterable[ast.AST]) -> Iterator[as
     """The calls in definitions of a file, and in the functions of the file that they call."""
     for root in with_called(file, nodes):
         yield from (node for node in nodes_in(root) if isinstance(node, ast.Call))
-
-
-def only_picks(calls: Iterable[str]) -> bool:
-    """Whether code that makes items only takes them out of what lies ready, by the last names of all that it calls."""
-    return all(name in _CHEAP or only_iterates(name) for name in calls)
 
 
 def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:

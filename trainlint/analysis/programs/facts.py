@@ -37,9 +37,17 @@ def uses_of(outline: Outline) -> frozenset[Use]:
 
 
 def starts_something(outline: Outline) -> bool:
-    """Whether the top of a file loops, or calls a function of its own: under `if __name__ == "__main__":`, mostly."""
-    called = (place for function in outline.functions for place in outline.calls.get(function.name, ()))
-    return any(outline.enclosing(place.block) is None for place in (*outline.loops, *called))
+    """Whether the top of a file loops, or calls or hands on a function of its own, mostly where `__name__` is asked."""
+    own = {function.name for function in outline.functions}
+    calls = (place for place in outline.all_calls() if isinstance(place.node, ast.Call))
+    starting = (place for place in calls if not own.isdisjoint(_names_at(place.node)))
+    return any(outline.enclosing(place.block) is None for place in (*outline.loops, *starting))
+
+
+def _names_at(call: ast.AST) -> set[str]:
+    """The last names of what a call calls and of what it is given."""
+    assert isinstance(call, ast.Call)
+    return {last_name(node) for node in (call.func, *call.args)}
 
 
 class _Uses:
