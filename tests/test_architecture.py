@@ -25,7 +25,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.syntax.memo": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.reachability": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.unpinnable": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.imported_facts": ("trainlint.analysis.types.unpinnable",),
     "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),

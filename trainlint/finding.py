@@ -165,6 +165,9 @@ class HeatFact:
     chain: tuple[str, ...] = ()
     optional: bool = False
     """Whether it runs only if somebody turns on an option that is off by default."""
+    in_sight: bool = False
+    """Whether the way there begins in a program, or in what a framework calls, and not in a function that nothing in
+    sight calls: a rule about something missing asks for that."""
 
 
 UNKNOWN_HEAT = HeatFact(Heat.UNKNOWN, 1.0)
@@ -183,6 +186,8 @@ class Frequencies:
     its statement → the same."""
     calls: Mapping[int, tuple[RelatedPlace, ...]] = field(default_factory=dict)
     """The line of a function → the calls through which it runs in each training step, nearest first."""
+    leading_out: frozenset[int] = frozenset()
+    """Lines of the file that are such calls of functions of other files, whose findings a comment there silences."""
 
     @property
     def any_in_step(self) -> bool:

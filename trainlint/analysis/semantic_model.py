@@ -20,20 +20,16 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
-    from trainlint.analysis.frequency.code_units import CodeUnits
-    from trainlint.analysis.frequency.lookups import Lookups
     from trainlint.analysis.heats import Heats
-    from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
-    from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
     from trainlint.analysis.programs.loops import LoopReader, Loops
     from trainlint.analysis.programs.steps import Steps
-    from trainlint.analysis.reachability import Reachability
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
+    from trainlint.analysis.tables.fact_kinds import Use
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds
@@ -53,13 +49,14 @@ _FACTS_OF_ONE_FILE = (
     "switches",
     "keys",
     "loop_reader",
-    "own_skeleton",
+    "skeleton",
+    "call_graph",
     "telling_calls",
     "loaders",
     "creates_on_device",
     "backward_flow",
     "reads_by_statement",
-    "facts",
+    "uses",
 )
 """Facts that no other file has a say in."""
 
@@ -108,15 +105,12 @@ class SemanticModel:
         if (outside, frequencies) == (self.outside, self.frequencies):
             return self
         model = SemanticModel(self.source, self.tree, self.config, outside, frequencies)
-        shared: tuple[str, ...] = _FACTS_OF_ONE_FILE
-        if not outside.bases:
-            shared = (*shared, "skeleton", "call_graph")
-        model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
+        model.__dict__.update((name, self.__dict__[name]) for name in _FACTS_OF_ONE_FILE if name in self.__dict__)
         return model
 
     def rest(self) -> None:
         """Forget what is worked out anew as soon as other files have their say: it takes a tenth of the memory."""
-        kept = {"source", "tree", "config", "outside", "frequencies", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
+        kept = {"source", "tree", "config", "outside", "frequencies", *_FACTS_OF_ONE_FILE}
         for name in self.__dict__.keys() - kept:
             del self.__dict__[name]
 
@@ -197,16 +191,6 @@ class SemanticModel:
     @cached_property
     def skeleton(self) -> Skeleton:
         """Blocks, functions and calls without their trees."""
-        alone = self.own_skeleton
-        if self.outside.bases:
-            from trainlint.analysis.frequency.skeleton_builder import bases_of, rebased
-
-            alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
-        return alone
-
-    @cached_property
-    def own_skeleton(self) -> Skeleton:
-        """The same as far as the file's own text tells."""
         from trainlint.analysis.frequency.skeleton_builder import bases_of, skeleton
         from trainlint.analysis.programs.test_files import is_test_path
 
@@ -218,7 +202,7 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
-            bases=bases_of(self.outline, {}),
+            bases=bases_of(self.outline),
             is_test_file=is_test_path(self.source.path),
         )
 
@@ -241,12 +225,8 @@ class SemanticModel:
         """What each loop and function of the skeleton is in units of training."""
         from trainlint.analysis.programs.steps import Steps
 
-        training = self.outside.training
-        calls = {
-            number: training[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in training
-        }
         hot = {number for function, number in self.numbers.items() if self.heats.function(function).heat.in_step}
-        return Steps(self.call_graph, calls, hot)
+        return Steps(self.call_graph, {}, hot)
 
     @cached_property
     def loops(self) -> Loops:
@@ -272,68 +252,24 @@ class SemanticModel:
         return others and not self.outside.reaches_torch and not any(map(brings_torch, packages))
 
     @cached_property
-    def lookups(self) -> Lookups:
-        """What the file looks up by names."""
-        from trainlint.analysis.frequency.lookups import lookups
+    def uses(self) -> frozenset[Use]:
+        """What the file itself uses somewhere: autocast, DDP, a framework."""
+        from trainlint.analysis.programs.facts import uses_of
 
-        return lookups(self.source.text, self.outline)
+        return uses_of(self.outline)
 
-    @cached_property
-    def code_units(self) -> CodeUnits:
-        """The file's functions and classes with the names that each uses."""
-        from trainlint.analysis.frequency.code_units import code_units
-
-        return code_units(self.outline, self.keys, self.own_skeleton.bases)
-
-    @cached_property
-    def reachability(self) -> Reachability:
-        """Which functions and branches of the file some program runs."""
-        from trainlint.analysis.reachability import Reachability
-
-        return Reachability(self)
-
-    @cached_property
-    def facts(self) -> dict[str, list[Fact]]:
-        """What the file uses somewhere, by function: autocast, DDP, a framework."""
-        from trainlint.analysis.programs.facts import facts_of
-        from trainlint.analysis.programs.loop_facts import by_function
-
-        return by_function(facts_of(self.outline))
-
-    @cached_property
-    def _loop_facts(self) -> LoopFacts:
-        from trainlint.analysis.programs.loop_facts import LoopFacts
-
-        return LoopFacts(self.call_graph, [self.facts])
-
-    def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
-        """What the project uses on the way into a training loop and out of it.
-
-        `beside` adds what the callers of the loop's function call besides, where global switches are set.
-        """
-        function = self.outline.enclosing(loop)
-        imported = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
-        if imported is not None and not self.outside.edited:
-            return imported
-        number = self.numbers[function] if function is not None else self._loop_facts.top(0)
-        here = self._loop_facts.around(number, beside=beside)
-        if imported is None:
-            return here
-        from trainlint.analysis.programs.loop_facts import updated
-
-        return updated(imported, here, self.facts, self.source.path)
+    @property
+    def used_around(self) -> frozenset[Use]:
+        """What the file uses, or one of those that import it or that these import."""
+        return self.uses | (self.outside.uses or frozenset())
 
     @cached_property
     def gradients(self) -> Gradients:
         """Where autograd is off."""
         from trainlint.analysis.programs.grad_mode import Gradients, functions_off
 
-        off = functions_off(self.call_graph, self._by_function_number(self.outside.gradients_off))
+        off = functions_off(self.call_graph, {})
         return Gradients(self.outline, self.switches, self.numbers, off)
-
-    def _by_function_number(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
-        """What other files say of functions, by their numbers."""
-        return {number: facts[item.key] for number, item in enumerate(self.skeleton.functions) if item.key in facts}
 
     @cached_property
     def kinds(self) -> Kinds:

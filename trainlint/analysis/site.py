@@ -112,7 +112,7 @@ class Site:
 
         Calls of `torch.distributed` are run by nobody either where no program starts a process group.
         """
-        if self.file.outside.standing.run_by_nobody or self.file.reachability.is_idle(self.place.block):
+        if self.file.outside.standing.run_by_nobody:
             return True
         return self.file.outside.standing.one_process and any(
             (self.origin(part) or "").startswith(_OF_PROCESSES)

@@ -27,20 +27,9 @@ _MODULES = {
     "Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
-    "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
-    "trainlint.analysis.syntax.blocks": "BlockKind",
-    "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
-    "trainlint.analysis.types.item_facts": "ItemFacts",
-    "trainlint.analysis.frequency.code_units": "CodeUnits Unit",
-    "trainlint.analysis.frequency.lookups": "Lookups",
-    "trainlint.analysis.programs.loop_facts": "LocatedFact",
+    "trainlint.analysis.project.summary": "Summary",
+    "trainlint.analysis.tables.fact_kinds": "FactKind Use",
     "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
-    "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape FunctionShape Handing LoopTrait Shape Skeleton",
-    "trainlint.analysis.programs.steps": "LoopKind",
-    "trainlint.analysis.types.evidence": "Evidence Rank",
-    "trainlint.analysis.types.unpinnable": "Unpinnable",
-    "trainlint.analysis.types.values": "Home Kind Origin Value",
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names.split()}
 """The dataclasses, named tuples and enumerations of results, with their modules. No other class is ever made."""

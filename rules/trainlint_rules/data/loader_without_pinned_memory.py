@@ -112,7 +112,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
         if use.options.pins is not False or argument(site.call, "dataset", 0) is None:
             return None
         sure = _sure_of_copies(site, use)
-        if sure is None:
+        if sure is None or use.on_device:
             return None
         gain = gain_of_pinning(site)
         safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE

@@ -115,6 +115,8 @@ class LoaderWithoutWorkers(LoaderUseRule):
         """A loader that surely has none: where an option says how many, somebody may set it."""
         if use.options.workers != 0 or argument(site.call, "dataset", 0) is None:
             return None
+        if use.items_lie_ready or use.on_device:
+            return None
         message = None if site.file.device is Home.DEVICE else _ON_HOST
         keeps = would_be_kept(site, use)
         fields = {"in_step": use.in_step, "keeps": keeps}

@@ -51,7 +51,7 @@ def saved_elsewhere(site: Site) -> bool:
 
 
 def _in_many_processes(site: Site) -> bool:
-    return any(item.fact.kind in _MANY_PROCESSES for item in site.file.used_around(site.block, beside=True))
+    return any(use.kind in _MANY_PROCESSES for use in site.file.used_around)
 
 
 class LoadOntoSavedDevice(CallRule):

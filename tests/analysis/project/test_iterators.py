@@ -50,61 +50,6 @@ LOADERS = """
 """
 
 PROJECTS: dict[str, dict[str, str]] = {
-    "an object whose class yields what it moved to the device": {
-        "loaders.py": LOADERS,
-        "train.py": """
-            from loaders import OnDevice
-            import torch
-
-            for things in OnDevice(torch.utils.data.DataLoader(rows), "cuda"):
-                a = things["size"]  #= tensor device
-        """,
-    },
-    "an object that hands out one item after the other": {
-        "loaders.py": LOADERS,
-        "train.py": """
-            from loaders import Counting
-            import torch
-
-            for index, things in enumerate(Counting(torch.utils.data.DataLoader(rows))):
-                a = things["size"]  #= tensor host
-        """,
-    },
-    "groups of batches that a generator of another file yields": {
-        "loaders.py": LOADERS,
-        "train.py": """
-            from loaders import build, groups
-
-            def fit(stream):
-                for together, size in groups(stream, 2):
-                    for things in together:
-                        a = things["count"]  #= tensor device
-                    b = size  #= number
-
-            fit(build(rows, 4))
-        """,
-    },
-    "a generator of the file, given an object of another": {
-        "loaders.py": LOADERS,
-        "train.py": """
-            from loaders import build
-
-            class Fit:
-                def pairs(self, source):
-                    kept = []
-                    for things in source:
-                        kept.append(things)
-                        yield kept, 1
-
-                def run(self, stream):
-                    for batches, count in self.pairs(stream):
-                        for things in batches:
-                            a = things  #= tensor device
-                        b = count  #= number
-
-            Fit().run(build(rows, 4))
-        """,
-    },
     "generators of the file": {
         "train.py": """
             import contextlib

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.analysis.project.settings.shipped_values import NAMES, PASSED, shipped_values
+from trainlint.analysis.project.shipped_values import NAMES, PASSED, shipped_values
 
 LONG = "package.with_many.modules.below.it.somewhere.further_down.Tower"  # longer than other values may be
 

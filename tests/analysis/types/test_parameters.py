@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import pytest
 
-from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.types.inference import Kinds
 from trainlint.analysis.types.values import Kind
 from trainlint.config import Config
 from trainlint.source import source_from_text
-
-
-def test_a_function_whose_result_is_passed_to_it_a_hundred_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = 150
-    case = "        case {0}:\n            rows, at = add(at, rows, {0})\n"
-    calls = "".join(case.format(number) for number in range(count))
-    text = "def add(at, rows, x):\n    rows[at] = x\n    return rows, at\n\ndef table(n):\n    rows, at = [], 0\n"
-    text += f"    for _ in range(n):\n        rows, at = add(at, rows, 0)\n    match n:\n{calls}    return rows\n"
-    asked = 0
-    of = Kinds.of
-
-    def counted(*given: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        return of(*given)
-
-    monkeypatch.setattr(Kinds, "of", counted)
-    source = source_from_text("table.py", text)
-    summarise(SemanticModel(source, ast.parse(text), Config()))
-    assert 0 < asked < 40_000  # 85,000 where every call is asked
 
 
 @pytest.mark.parametrize(

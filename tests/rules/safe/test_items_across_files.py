@@ -77,7 +77,6 @@ PROVED = {
     "a subscripted base": files(base="[tuple[torch.Tensor, int]]"),
     "a function that makes it": files("made()", more=MADE, more_data=BUILT),
     "one of two": files("Rows([1.0]) if torch.cuda.is_available() else Rows([2.0])"),
-    "a collate function": files(options=", collate_fn=collate"),
     "on the CPU by name": files(read='torch.tensor([row], device="cpu")'),
     "sparse items that PyTorch cannot stack": files(read="torch.tensor([row]).to_sparse()"),
 }
@@ -114,12 +113,6 @@ def test_dense_items_on_the_host_are_pinned_and_copied_safely(
 ) -> None:
     with_workers = texts | {"train.py": texts["train.py"].replace("dataset, 4", "dataset, 4, num_workers=2")}
     assert levels(tmp_path, with_workers, capsys)["TRN102"] == "safe"
-
-
-def test_without_workers_pinning_and_copying_are_one_safe_fix(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert levels(tmp_path, files(), capsys) == {"TRN102": None, "TRN205": "safe"}
 
 
 @pytest.mark.parametrize("texts", DEVICE.values(), ids=DEVICE)

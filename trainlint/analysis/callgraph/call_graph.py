@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -65,14 +64,6 @@ class CallGraph:
     def outside_block(self, function: int) -> int:
         """The block in which a function is defined."""
         return self.first_block[self.file_of_function[function]] + self.functions[function].outside
-
-    def file_of_call(self, call: int) -> int:
-        """The file in which a call stands."""
-        return bisect_right(self.first_call, call) - 1
-
-    def file_of_block(self, block: int) -> int:
-        """The file in which a block stands."""
-        return bisect_right(self.first_block, block) - 1
 
     def connect(self, edge: Edge) -> None:
         """Add an edge between files."""

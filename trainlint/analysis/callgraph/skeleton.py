@@ -7,7 +7,7 @@ named tuples are made and pickled twice as fast as frozen dataclasses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
@@ -126,7 +126,3 @@ class Skeleton:
     """Class → its base classes as far as the file shows them, nearest first."""
     is_test_file: bool = False
     """The file tests or measures: nobody waits for its training."""
-
-    def with_bases(self, bases: dict[str, tuple[str, ...]]) -> Skeleton:
-        """The same file with what other files know of its classes."""
-        return replace(self, bases=self.bases | bases)

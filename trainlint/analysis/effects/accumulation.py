@@ -95,7 +95,7 @@ def _counts_in_calls(backwards: list[Place]) -> tuple[list[Place], list[ast.expr
 
 
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
-    """Calls that run a backward pass: themselves, or as a function of the file or an imported one of that name."""
+    """Calls that run a backward pass: themselves, or as a function of the file."""
     proofs = file.loops.evidence().get(loop, [])
     yield from proofs
     for place in file.outline.calls_by_loop.get(loop, ()):
@@ -104,7 +104,7 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             continue
         edge = file.graph.callee.get(call)
         runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or file.outside.training.get(file.keys.call(call)) is LoopKind.STEP:
+        if runs_here:
             yield place
 
 

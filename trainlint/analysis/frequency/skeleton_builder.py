@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -33,12 +32,9 @@ _TRAINER_OF_FUNCTIONS = "Engine"
 """Ignite's trainer, which is built from the function that takes a step."""
 
 
-def bases_of(outline: Outline, imported_bases: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """For each class, all base classes that are known, nearest first: those in the file, then `imported_bases`."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, cls in outline.classes.items():
-        found[name] = tuple(dict.fromkeys((*_bases(outline, cls, 0), *imported_bases.get(name, ()))))
-    return found
+def bases_of(outline: Outline) -> dict[str, tuple[str, ...]]:
+    """For each class, all base classes that are known, nearest first."""
+    return {name: tuple(dict.fromkeys(_bases(outline, cls, 0))) for name, cls in outline.classes.items()}
 
 
 def _bases(outline: Outline, cls: Class, depth: int) -> list[str]:
@@ -92,19 +88,6 @@ def skeleton(
         bases=bases,
         is_test_file=is_test_file,
     )
-
-
-def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[str, tuple[str, ...]]) -> Skeleton:
-    """The skeleton of a file with what other files know of its classes: which hooks run with autograd off."""
-    functions = [
-        shape
-        if shape.owner is None or bases.get(shape.owner) == alone.bases.get(shape.owner)
-        else shape._replace(
-            off=gradients_off(shape.name, shape.owner, bases.get(shape.owner, ())) or switches.decorated_off(function)
-        )
-        for shape, function in zip(alone.functions, outline.functions, strict=True)
-    ]
-    return replace(alone, functions=tuple(functions), bases=bases)
 
 
 def _line(function: Function, outline: Outline) -> int | None:

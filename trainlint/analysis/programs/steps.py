@@ -77,17 +77,6 @@ class Steps:
             self._kinds[loop] = self._classify(loop)
         return self._kinds[loop]
 
-    def step_calls(self) -> list[int]:
-        """Calls that take a training step: proofs of one, and calls of functions that hold one."""
-        if self._taken is None:
-            self._taken = [number for number, call in enumerate(self.net.calls) if call.proves_step]
-            self._taken += [call for call, kind in self.imported_kinds.items() if kind is LoopKind.STEP]
-            for function, kind in self._summaries.items():
-                if kind is LoopKind.STEP:
-                    edges = self.net.callers.get(function, [])
-                    self._taken += [edge.call for edge in edges if edge.how is Handing.CALLED]
-        return self._taken
-
     def _loop_kind_of_body(self, body: int) -> LoopKind | None:
         inside = self._kinds_in_body(body)
         if LoopKind.STEP in inside:

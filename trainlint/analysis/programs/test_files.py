@@ -34,8 +34,3 @@ def is_kept_aside(path: str) -> bool:
 def is_output_of_run(path: str) -> bool:
     """Whether a path is that of a file in a directory that by its name holds what runs leave."""
     return _OUTPUT.search(path.replace("\\", "/")) is not None
-
-
-def is_named_unused(name: str) -> bool:
-    """Whether a function says by its name that it is no longer used."""
-    return _UNUSED.search(name) is not None

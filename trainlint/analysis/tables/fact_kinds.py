@@ -57,17 +57,10 @@ class FactKind(Enum):
     """A device becomes the current one of the process, as by `torch.cuda.set_device`."""
     GROUP_DESTROYED = "group-destroyed"
     """A process group is shut down."""
-    ENTERED = "entered"
-    """The way into the loop starts at the top level of this module: what happens before the loop is all in sight. A
-    rule about something missing asks for it, since a function that nobody calls may be called by whom we do not see."""
 
 
-class Fact(NamedTuple):
-    """One use in one file, free of the tree."""
+class Use(NamedTuple):
+    """A use of something, wherever it stands."""
 
     kind: FactKind
-    line: int
-    function: str | None
-    """The qualified name of the innermost named function that runs it; None for the module's top level. A decorator
-    belongs to the function that it decorates, and a lambda to the function in which it is written."""
     detail: str = ""

@@ -56,11 +56,6 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
 ADVERSARIES = _sign("discriminator discriminators generator generators")
-TRAINS = _sign(
-    "optim optimize optimizer optimizers finetune finetuned finetuning fine_tune fine_tuned fine_tuning",
-    origins="torch.optim",
-    attributes="backward requires_grad_",
-)
 ACCELERATOR = _sign("accelerator accelerators")
 FRAMEWORKS = _sign("lightning trainer ignite")
 

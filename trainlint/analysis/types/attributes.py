@@ -193,9 +193,6 @@ def assigned_to_self(kinds: Kinds, owner: Class, name: str, depth: int) -> Value
     registered = _buffer_or_parameter(kinds, owner, name)
     if registered is not None:
         return registered
-    told = kinds.outside.attributes.get((owner.name, name), UNKNOWN)
-    if told.kind is not Kind.UNKNOWN:
-        return told
     return kinds.named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
 
 

@@ -62,10 +62,7 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
         return UNKNOWN
     if function.owner is not None and _is_own_object(function, arg):
         return Value(Kind.MODULE) if kinds.is_module_class(function.owner) else UNKNOWN
-    given = kinds.outside.arguments.get((kinds.keys.function(function), arg.arg), UNKNOWN)
-    if given.kind is Kind.UNKNOWN:
-        given = _arguments(kinds, function, arg.arg)
-    known = with_callers(kinds, annotated, given)
+    known = with_callers(kinds, annotated, _arguments(kinds, function, arg.arg))
     if known.kind is not Kind.UNKNOWN:
         return known
     default = _default(kinds, function, binding.value)

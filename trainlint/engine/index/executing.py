@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.time_limit import TookTooLong, seconds_for_all, time_limit
-from trainlint.finding import Failure
+from trainlint.finding import NOTHING_EXECUTED, Failure
 from trainlint.project import package_parent, project_around
 from trainlint.source import SourceFile, UnreadableSource
 
@@ -249,7 +249,26 @@ def _executed(
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
     frequencies = frequencies_by_file(done.visits, shown)
+    for path, lines in _leading_out(operations, frequencies, group.sources).items():
+        frequencies[path] = replace(frequencies.get(path, NOTHING_EXECUTED), leading_out=lines)
     return ExecutedGroup(operations, frequencies, tuple(failures.values())), done._replace(operations=operations)
+
+
+def _leading_out(
+    operations: Mapping[str, tuple[Operation, ...]],
+    frequencies: Mapping[str, Frequencies],
+    sources: Mapping[str, SourceFile],
+) -> dict[str, frozenset[int]]:
+    """Of each file the lines with calls through which code of other files runs in each training step."""
+    path_of = {source.path: path for path, source in sources.items()}
+    found: dict[str, set[int]] = {}
+    for path, several in operations.items():
+        for call in (call for operation in several for call in operation.calls):
+            found.setdefault(path_of[call.path], set()).update(() if path_of[call.path] == path else (call.line,))
+    for path, some in frequencies.items():
+        for place in (place for calls in some.calls.values() for place in calls):
+            found.setdefault(path_of[place.path], set()).update(() if path_of[place.path] == path else (place.line,))
+    return {path: frozenset(lines) for path, lines in found.items() if lines}
 
 
 def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:

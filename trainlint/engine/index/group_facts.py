@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,8 @@ from trainlint.finding import Failure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.analysis.project.summary import Summary
     from trainlint.cache.cache import Cache
-    from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
-    from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.engine.index.summary_result import SummaryResult
     from trainlint.engine.pool.model_store import ModelStore
 
@@ -51,13 +48,7 @@ class _Group:
 
     files: tuple[tuple[Member, SummaryResult], ...]
     """The members with their summaries, which are used up."""
-    ambiguous: frozenset[str]
-    """Names of methods that say nothing of a class, since files that were left out have methods of that name."""
-    shipped: Mapping[str, frozenset[str]]
-    """Option → the values that configurations and launch scripts of the project set it to."""
     with_digests: bool
-    whole: bool
-    """Whether no file of the group was left out."""
 
     @property
     def path(self) -> Path:
@@ -76,11 +67,7 @@ class _Group:
 
 
 def facts_of_groups(
-    participants: Participants,
-    results: list[SummaryResult],
-    executor: Executor,
-    cache: Cache | None,
-    shipped: ShippedFiles,
+    members: Sequence[Member], results: list[SummaryResult], executor: Executor, cache: Cache | None
 ) -> list[tuple[Sequence[Member], GroupFacts]]:
     """The members of each group, and what linking them gives.
 
@@ -88,9 +75,8 @@ def facts_of_groups(
     bytes, so a summary is unpacked only while its group is linked. A group whose summaries are what they were in an
     earlier run is not linked again.
     """
-    members, ambiguous = participants.members, participants.methods_elsewhere
     groups = _groups(members)
-    keys = _keys(groups, participants, results, cache, shipped)
+    keys = _keys(groups, members, results, cache)
     facts = _known(keys, cache)
     new = [number for number, found in enumerate(facts) if found is None]
     if cache is not None:
@@ -98,9 +84,7 @@ def facts_of_groups(
     tasks = []
     for number in new:
         of_group = tuple((members[place], results[place]) for place in groups[number])
-        values = shipped.values([member.path for member, _ in of_group])
-        whole = members[groups[number][0]].group not in participants.incomplete
-        tasks.append(_Group(of_group, ambiguous, values, with_digests=cache is not None, whole=whole))
+        tasks.append(_Group(of_group, with_digests=cache is not None))
     for number, found in zip(new, _linked(tasks, executor), strict=True):
         facts[number] = found
         if cache is not None and found.failure is None:
@@ -125,24 +109,15 @@ def _groups(members: Sequence[Member]) -> list[list[int]]:
 
 
 def _keys(
-    groups: Sequence[Sequence[int]],
-    participants: Participants,
-    results: Sequence[SummaryResult],
-    cache: Cache | None,
-    shipped: ShippedFiles,
+    groups: Sequence[Sequence[int]], members: Sequence[Member], results: Sequence[SummaryResult], cache: Cache | None
 ) -> Sequence[bytes | None]:
     """The key of what linking gives, for each group; None where there is no cache."""
     if cache is None:
         return [None] * len(groups)
-    members = participants.members
-    left_out = (*sorted(participants.methods_elsewhere), "of", *map(str, sorted(participants.incomplete)))
-    guessed = cache.key("left out", *left_out)
-    found = []
-    for group in groups:
-        of_group = [members[place] for place in group]
-        settings = shipped.digest([member.path for member in of_group], cache)
-        found.append(key_of_group(of_group, [results[place].digest for place in group], guessed + settings, cache))
-    return found
+    return [
+        key_of_group([members[place] for place in group], [results[place].digest for place in group], cache)
+        for group in groups
+    ]
 
 
 def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
@@ -199,16 +174,13 @@ def _facts(group: _Group) -> GroupFacts:
     from trainlint.analysis.project.linking import link  # with the model, of which a file alone may need little
 
     taken = [(place, member, result.take()) for place, (member, result) in enumerate(group.files)]
-    found = [(place, member, _without_guesses(summary, group.ambiguous)) for place, member, summary in taken if summary]
+    found = [(place, member, summary) for place, member, summary in taken if summary]
     del taken
     members = [member for _, member, _ in found]
     linked = link(
         [summary for _, _, summary in found],
         [member.path for member in members],
-        [member.group for member in members],
         [member.judged for member in members],
-        whole=group.whole and len(found) == len(group.files),
-        shipped=group.shipped,
     )
     facts = tuple(
         replace(
@@ -227,11 +199,3 @@ def _facts(group: _Group) -> GroupFacts:
 
         digests = tuple(map(value_digest, facts))
     return GroupFacts(tuple(place for place, _, _ in found), facts, digests)
-
-
-def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
-    """No call is linked by the mere name of a method where files that were left out have methods of that name."""
-    if not any(call.method in ambiguous for call in summary.calls):
-        return summary
-    calls = (call._replace(method="") if call.method in ambiguous else call for call in summary.calls)
-    return replace(summary, calls=tuple(calls))

@@ -35,8 +35,8 @@ class ShippedFiles:
                 self._paths[project].append(path)
 
     def values(self, files: Collection[Path]) -> Mapping[str, frozenset[str]]:
-        """Option → the values that the projects of some files set it to: `analysis.project.settings.shipped_values`."""
-        from trainlint.analysis.project.settings.shipped_values import shipped_values
+        """Option → the values that the projects of some files set it to: `analysis.project.shipped_values`."""
+        from trainlint.analysis.project.shipped_values import shipped_values
 
         paths = self._of(files)
         if paths not in self._known:
@@ -47,7 +47,7 @@ class ShippedFiles:
         """The options that the projects of some files set to something else than off."""
         if not self._of(files):
             return frozenset()
-        from trainlint.analysis.project.settings.shipped_values import GIVEN
+        from trainlint.analysis.project.shipped_values import GIVEN
 
         return frozenset(name.rpartition(GIVEN)[2] for name, values in self.values(files).items() if values - _OFF)
 

@@ -9,7 +9,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 from trainlint.contract.guard import guard
 
 _DEEPEST = 4
@@ -18,8 +18,7 @@ _DEEPEST = 4
 @guard
 def engine_compiles(site: Site) -> bool:
     """The engine is DeepSpeed's ZeRO, which has its own `compile`."""
-    facts = (item.fact for item in site.file.used_around(site.block, beside=True))
-    return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
+    return Use(FactKind.FSDP, "zero") in site.file.used_around
 
 
 def _compiled(file: SemanticModel, place: Place, call: ast.Call | None) -> Function | None:

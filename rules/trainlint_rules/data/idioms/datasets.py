@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from trainlint.analysis.effects.item_code import only_picks
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
+from trainlint.analysis.tables.loaders import only_picks
 from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader

@@ -20,11 +20,7 @@ _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 def items_at(site: Site) -> Items:
     """What it costs to make an item of the dataset of the loader that is built at a place."""
     dataset = argument(site.call, "dataset", 0)
-    found = Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
-    if found is not Items.UNKNOWN:
-        return found
-    told, _ = site.file.outside.items.get(site.file.keys.call(site.call), (None, None))
-    return Items.MEMORY if told is not None and told.ready and not told.device else found
+    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
 
 
 @guard

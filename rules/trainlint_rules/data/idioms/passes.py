@@ -21,7 +21,6 @@ from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
-from trainlint_rules.data import LoaderRule
 
 SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
 _MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
@@ -165,9 +164,7 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
 
 def used_around_passes(site: Site) -> set[FactKind]:
     """What is used around the loader, and around the loops over it."""
-    loader = LoaderRule.loader(site)
-    blocks = [loader.block, *(item.block for item in passes(site.file, loader))]
-    return {located.fact.kind for block in blocks for located in site.file.used_around(block, beside=True)}
+    return {use.kind for use in site.file.used_around}
 
 
 @guard

@@ -34,13 +34,12 @@ def steps_of_round(site: Site) -> list[Place]:
 
 
 def _epochs(site: Site) -> Iterator[Place]:
-    """Calls in the same loop of functions that train for an epoch, in this file or in another."""
+    """Calls in the same loop of functions that train for an epoch, in this file."""
     loop = round_of(site.block)
     for place in site.file.outline.calls_by_loop.get(loop, ()):
         call = place.node
         if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
             edge = site.file.graph.callee.get(call)
             here = site.file.loops.summary(edge.function) if edge is not None else None
-            elsewhere = site.file.outside.training.get(site.file.keys.call(call))
-            if LoopKind.EPOCH in (here, elsewhere):
+            if here is LoopKind.EPOCH:
                 yield place

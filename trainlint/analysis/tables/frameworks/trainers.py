@@ -14,8 +14,6 @@ _TRAINERS = (
     lazy(r"^mmengine\.(\w+\.)*Runner$"),
 )
 """Dotted origins of trainers that are built with the model that they train."""
-MODEL = "model"
-"""Their parameter that takes it, which is the first."""
 _TRAINER_NAME = lazy(r"(Trainer|Runner)$")
 
 FROM_CONFIGURATION = "from_config"
@@ -28,25 +26,9 @@ _CONFIGURED = lazy(rf"^detectron2\.(\w+\.)*{CONFIGURABLE}$")
 NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_", "class"})
 """Keys of configurations under which a class stands by its dotted name, for Hydra, OmegaConf, Lightning and torchtune
 to build an object of it."""
-BUILD_CONFIGURED = ("hydra.utils",)
-"""Modules of libraries whose functions build objects of the classes that configurations name, as
-`hydra.utils.instantiate` does: they are registries that configurations fill."""
-MAKE_OBJECTS = frozenset({"from_pretrained", "load_from_checkpoint"})
-"""Class methods that models have of their library, and that make an object of the class."""
 
 
 @lru_cache(maxsize=4096)
 def names_trainer(name: str) -> bool:
     """Whether the last word of what is called may be that of a trainer which is given its model."""
     return _TRAINER_NAME.search(name) is not None
-
-
-@lru_cache(maxsize=4096)
-def is_given_model(origin: str) -> bool:
-    """Whether a class, by its dotted origin, or one that derives from it, is a trainer that is given its model."""
-    return any(trainer.search(origin) for trainer in _TRAINERS)
-
-
-def takes_configuration(decorator: str) -> bool:
-    """Whether a constructor that has this decorator, by its dotted origin, is given what FROM_CONFIGURATION returns."""
-    return _CONFIGURED.search(decorator) is not None

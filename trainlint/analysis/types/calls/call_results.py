@@ -84,9 +84,6 @@ _CLASS_NAME = lazy(r"[A-Z][a-z]")
 
 def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     """The value of a call expression."""
-    told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
-    if told.kind is not Kind.UNKNOWN:
-        return _where_given(kinds, call, block, _graph(kinds, told, block, call))
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
     if found.access_paths or found.kind in _PLAIN:

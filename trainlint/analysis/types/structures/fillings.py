@@ -37,24 +37,6 @@ def may_be_table(kinds: Kinds, binding: Binding) -> bool:
     )
 
 
-def table_entries(kinds: Kinds, binding: Binding) -> tuple[AccessPath, ...]:
-    """The classes and functions that a module puts into one of its containers at its top."""
-    value = binding.value
-    if isinstance(value, ast.Dict):
-        written = [kinds.of(item, binding.block) for item in value.values]
-    elif isinstance(value, (ast.List, ast.Tuple, ast.Set)):
-        written = [kinds.of(item, binding.block) for item in value.elts]
-    else:
-        written = []
-    for place in kinds.outline.fillings.get(binding.name, ()):
-        if place.block.scope is binding.block.scope and isinstance(place.node, ast.expr):
-            if not isinstance(place.node, ast.Call):
-                written.append(kinds.of(place.node, place.block))
-            elif last_name(place.node) == "append":
-                written.append(kinds.of(place.node.args[0], place.block))
-    return tuple([each for item in written for each in item.access_paths])
-
-
 def put_into(kinds: Kinds, name: str, block: Block) -> Value | None:
     """What is put, one after the other, into a container that starts empty."""
     scope = block.scope.owner(name)

@@ -47,7 +47,7 @@ def _from_torch(kinds: Kinds, cls: Class, depth: int) -> Value | None:
             found = _by_origin(kinds.imported(base, cls.outside) or "")
         if found is not None:
             return found
-    return next((found for name in kinds.outside.bases.get(cls.name, ()) if (found := _by_name(name))), None)
+    return None
 
 
 def _by_origin(origin: str) -> Value | None:

@@ -65,12 +65,6 @@ def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[s
     return {name: frozenset(values) for name, values in found.items()}
 
 
-def named_classes(shipped: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """The dotted names under which configurations ask for objects of classes."""
-    values = {value for key in NAME_A_CLASS for prefix in ("", GIVEN) for value in shipped.get(prefix + key, ())}
-    return tuple(sorted(value.strip("'") for value in values if "." in value and value.startswith("'")))
-
-
 def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
     if suffix in _CONFIGURATION:
         for name, value in _PAIR.findall(text):

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.project.modules import Modules
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.syntax.taken_names import ANY
 from trainlint.analysis.tables.frameworks.packages import brings_torch
-from trainlint.analysis.types.access_paths import AccessPath, Start
 
 _DEEPEST = 6
 
@@ -25,15 +24,14 @@ class SharedNames:
         self._modules = modules
 
     def taken(self, file: int) -> frozenset[str]:
-        """The names that a file imports from libraries, and that other files take, or may take, from it."""
-        own = {name for name, paths in self._summaries[file].names.items() if _of_library(paths)}
-        taken = self._taken.get(file, set())
+        """The names at the top of a file that other files take, or may take, from it."""
+        own, taken = self._summaries[file].bound, self._taken.get(file, set())
         return frozenset(own & taken if taken.isdisjoint((ANY, "__dict__")) else own)
 
     def starred_anew(self, file: int) -> frozenset[str]:
         """Of the same names, those that a star import of the file binds to something else; all where one is unknown."""
         summary = self._summaries[file]
-        own = {name for name, paths in summary.names.items() if summary.stars and _of_library(paths)}
+        own = summary.from_torch if summary.stars else ()
         return frozenset(name for name in own if any(self._bound_anew(file, name, 0)))
 
     def _bound_anew(self, file: int, name: str, depth: int) -> Iterator[bool]:
@@ -43,9 +41,8 @@ class SharedNames:
             if source is None or source[1] or depth > _DEEPEST:
                 yield not brings_torch(star.partition(".")[0])
                 continue
-            paths = self._summaries[source[0]].names.get(name)
-            if paths is not None:
-                yield not _of_library(paths)
+            if name in self._summaries[source[0]].bound:
+                yield name not in self._summaries[source[0]].from_torch
             else:
                 yield from self._bound_anew(source[0], name, depth + 1)
 
@@ -61,9 +58,5 @@ class SharedNames:
             for star in summary.stars:
                 source = self._modules.resolve(file, star)
                 if source is not None and not source[1]:
-                    found.setdefault(source[0], set()).update(self._summaries[source[0]].names)
+                    found.setdefault(source[0], set()).update(self._summaries[source[0]].bound)
         return found
-
-
-def _of_library(paths: Sequence[AccessPath]) -> bool:
-    return bool(paths) and all(path.start is Start.NAME and brings_torch(path.of.partition(".")[0]) for path in paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -36,7 +35,6 @@ class Modules:
         for number, home in enumerate(self._homes):
             if self._is_package[number]:
                 self._tops.setdefault(home.rpartition("/")[2], set()).add(_parent(home))
-        self._matching: dict[str, list[int]] = {}
         self._named: dict[str, list[int]] = {}
         """Last part of a module's dotted name → the files that could be it."""
         for number, path in enumerate(paths):
@@ -54,24 +52,6 @@ class Modules:
         if key not in self._known:
             self._known[key] = self._resolve(*key)
         return self._known[key]
-
-    def matching(self, importer: int, pattern: str) -> list[int]:
-        """The files whose modules fit a dotted pattern in which `*` stands for any part of a name.
-
-        A relative pattern keeps its leading dots.
-        """
-        level = len(pattern) - len(pattern.lstrip("."))
-        home = self._homes[importer]
-        for _ in range(level - 1):
-            home = _parent(home)
-        parts = pattern[level:].split(".")
-        tail = "[^/]*".join(re.escape(part) for part in "/".join(["", *parts]).split("*"))
-        key = (re.escape(home) if level else ".*") + tail
-        if key not in self._matching:
-            fits = re.compile(key)
-            importable = (number for number, path in enumerate(self._paths) if path.endswith(".py"))
-            self._matching[key] = [number for number in importable if fits.fullmatch(self._module(number))]
-        return self._matching[key]
 
     def inside(self, number: int, name: str) -> Found | None:
         """A module of this name beside the `__init__.py` that a package is."""
