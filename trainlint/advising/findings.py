@@ -88,6 +88,12 @@ def _check(rule: InstalledRule, *, fixed: int) -> str:
 def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Gain:
     """What a run measured, or why it could not; else what others measured; else that nobody did."""
     seen = [verdicts[finding] for finding in found if finding in verdicts]
+    known = _of_run(seen)
+    return known or PUBLISHED.get(code, Gain(Basis.UNKNOWN, "unknown until you run `trainlint probe`"))
+
+
+def _of_run(seen: Sequence[Verdict]) -> Gain | None:
+    """What the verdicts of a run say of a rule's findings; None where they say nothing of the gain."""
     confirmed = [item for item in seen if item.state is State.CONFIRMED]
     shares = [item.share for item in confirmed if item.share is not None]
     if shares:
@@ -98,6 +104,5 @@ def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdic
         return Gain(Basis.MEASURED, "it happens in each step that was measured; its cost was not timed")
     if seen and all(item.state is State.REFUTED for item in seen):
         return Gain(Basis.MEASURED, "less than the threshold of the probe: leave it", 0.0, 0.0)
-    if unmeasured := next((item for item in seen if item.state is State.UNMEASURED), None):
-        return Gain(Basis.UNKNOWN, unmeasured.sentence)
-    return PUBLISHED.get(code, Gain(Basis.UNKNOWN, "unknown until you run `trainlint probe`"))
+    unmeasured = next((item for item in seen if item.state is State.UNMEASURED), None)
+    return Gain(Basis.UNKNOWN, unmeasured.sentence) if unmeasured else None
