@@ -136,55 +136,6 @@ def test_a_copy_of_a_library_is_changed_by_who_asks_for_it(
     assert level(tmp_path, project, f"{package}/net.py", "TRN207", monkeypatch) is expected
 
 
-SWITCHED = """\
-import torch
-from torch import nn
-
-KINDS = {}
-
-
-def register(kind):
-    KINDS[kind.__name__] = kind
-    return kind
-
-
-@register
-class Net(nn.Module):
-    def __init__(self, width, masked=False):
-        super().__init__()
-        self.masked = masked
-        self.layer = nn.Linear(width, width)
-
-    def forward(self, x):
-        x = self.layer(x)
-        if self.masked:
-            with torch.cuda.amp.autocast():
-                x = self.layer(x)
-        return x
-
-
-def built(kind):
-    return KINDS[kind](4GIVEN)
-"""
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("", Safety.UNSAFE),
-        (", masked=False", Safety.UNSAFE),
-        (", masked=True", Safety.SAFE),
-        (", masked=kind", Safety.SAFE),
-    ],
-)
-def test_what_nothing_turns_on_is_changed_by_who_asks_for_it(
-    given: str, expected: Safety, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = train("net").replace("Net(4)", "built(loader)").replace("import Net", "import built")
-    project = {"train.py": program, "net.py": SWITCHED.replace("GIVEN", given)}
-    assert level(tmp_path, project, "net.py", "TRN801", monkeypatch) is expected
-
-
 UNUSED = """\
 
 
