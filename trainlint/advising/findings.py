@@ -19,7 +19,7 @@ _COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--fix --numeric-fixes", Saf
 _CHANGES = {
     Safety.SAFE: "nothing: training stays the same bit for bit",
     Safety.NUMERICS: "rounding, or the order of random numbers",
-    Safety.UNSAFE: "what is computed, or how processes are laid out: read it first, with `--diff` for `--fix`",
+    Safety.UNSAFE: "what is computed, or how processes are laid out: `--diff` in place of `--fix` shows it first",
 }
 
 

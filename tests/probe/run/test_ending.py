@@ -74,6 +74,7 @@ def deaf(runner: Runner) -> Iterator[subprocess.Popen[str]]:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
         assert process.stderr is not None
+        assert process.stderr.readline().startswith("Running deaf.py: ")
         assert process.stderr.readline() == "deaf\n"
         yield process
         process.kill()

@@ -177,7 +177,7 @@ class Run:
         self.default_place: Place | None = None
         """Where tensors are made if nothing else says so."""
         self.options: dict[str, Value] = {}
-        """Options of command lines with what they are by default."""
+        """Options of command lines and of configurations in code, with what they are by default."""
         self.set_options: set[str] = set()
         """Others that code sets to what is not known, or is no flag."""
         self.option_texts: dict[str, str] = {}
