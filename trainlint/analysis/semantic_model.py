@@ -34,7 +34,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds
     from trainlint.analysis.types.loaders import Loaders
-    from trainlint.analysis.types.values import Home
     from trainlint.config import Config
     from trainlint.source import SourceFile
 
@@ -276,7 +275,7 @@ class SemanticModel:
         """What values are."""
         from trainlint.analysis.types.inference import Kinds
 
-        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
+        return Kinds(self.outline, self.graph)
 
     @cached_property
     def keys(self) -> Keys:
@@ -344,10 +343,8 @@ class SemanticModel:
         return {}
 
     @cached_property
-    def device(self) -> Home:
-        """Where tensors live unless something says otherwise: on the host in a file that names no device."""
+    def may_compute_on_device(self) -> bool:
+        """Whether the file, or one that it works together with, names a device."""
         from trainlint.analysis.tables.file_words.devices import names_device
-        from trainlint.analysis.types.values import Home
 
-        together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))
-        return Home.DEVICE if together else Home.HOST
+        return self.outside.names_device or names_device(self.source.text.encode(errors="replace"))

@@ -126,7 +126,7 @@ class Site:
 
     def origin(self, node: ast.expr) -> str | None:
         """The dotted origin of an imported name chain, such as "torch.utils.data.DataLoader"; None for other things."""
-        return self.file.kinds.imported(node, self.place.block)
+        return self.file.outline.imported(node, self.place.block)
 
     def lacks(self, version: tuple[int, int]) -> bool:
         """Whether some PyTorch that the project targets is older than a version; False where no target is known."""

@@ -15,7 +15,7 @@ from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
-from trainlint_rules.sync.idioms.batch_copies import cut_from_host, safety_without_waiting
+from trainlint_rules.sync.idioms.batch_copies import safety_without_waiting
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     builds_unpinned_loaders,
@@ -28,7 +28,6 @@ from trainlint_rules.sync.idioms.copies import (
     unpinned_loaders,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
-from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -36,7 +35,6 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
-_CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
 _UNSURE = "make sure that the loader has `pin_memory=True`, and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
@@ -95,10 +93,7 @@ class BlockingBatchCopy(OperationRule):
     it is out of sight, where the file uses other streams of the device or code in texts (`exec`), or may run on MPS,
     where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
     its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
-    `to` itself: it may bring results to the host, where somebody reads them at once. None either where nothing is
-    gained: a part of the batch is computed on the host before its copy, so that the host waits for that part in any
-    case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
-    nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
+    `to` itself: it may bring results to the host, where somebody reads them at once.
 
     Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
     is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
@@ -111,7 +106,7 @@ class BlockingBatchCopy(OperationRule):
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
-    it on the device. There is no fix where all copies of a batch are of casts to other types than `float`.
+    it on the device.
 
     ## Gain
     About 3% of a step in a published GPT-2 case; more where batches are large and steps short.
@@ -146,8 +141,6 @@ class BlockingBatchCopy(OperationRule):
         related = tuple(site.related(other.call, _ALIKE) for other in others)
         if not _is_copy(site):
             return Match(site, fields={"pin": "", "taking": ()}, related=related)
-        if cut_from_host(site, copied(site)):
-            return Match(site, fields={"taking": ()}, help=_CUT, related=related)
         known = operation.certainty == "certain"
         return replace(_without_waiting(site, others, known=known), related=related)
 
@@ -162,7 +155,7 @@ class BlockingBatchCopy(OperationRule):
         from trainlint.fixing.rewrite import add_keyword
 
         taking = match["taking"]
-        if not taking or match["gain"] is Gain.NONE:
+        if not taking:
             return
         unpinned = site.file.outside.standing.nothing_pinned or builds_unpinned_loaders(site.file)
         if not match["pinned"] and (not match["known"] or unpinned):
@@ -193,10 +186,9 @@ def _without_waiting(site: Site, others: Sequence[Site], *, known: bool) -> Matc
     safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
     if any(map(nothing_to_pin.holds, unpinned)):
         loaders, memory = (), Memory.UNKNOWN
-    gain = gain_of_copying(taking or (site,), loaders)
-    if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
+    if memory is Memory.UNKNOWN or cast:
         safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
-    fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
+    fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders}
     return Match(
         site,
         fields=fields | {"pinned": memory is not Memory.UNKNOWN, "known": known},
@@ -251,6 +243,4 @@ def _may_go_on(copy: Site) -> bool:
     """Whether one of the copies of a batch takes the keyword."""
     if not COPIES[last_name(copy.call.func)].may_go_on or says_whether_to_wait(copy):
         return False
-    if cut_from_host(copy, copied(copy)):
-        return False  # from pageable memory, the host waits in any case
     return takes_non_blocking(copy, copied(copy))

@@ -24,7 +24,6 @@ from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.types.imported_facts import ImportedFacts
-from trainlint.analysis.types.values import Kind, Value
 from trainlint.config import Config
 from trainlint.finding import NOTHING_EXECUTED, Heat, HeatFact
 from trainlint.source import source_from_text
@@ -108,11 +107,4 @@ def _answer(model: SemanticModel, statement: ast.stmt, block: Block, claim: str)
         return model.heats.of(block).heat.value
     if claim.startswith("gradients "):
         return "gradients off" if model.gradients.off(block, statement.lineno) else "gradients on"
-    return _described(model.kinds.of(value_of(statement), block), with_home=" " in claim)
-
-
-def _described(value: Value, *, with_home: bool) -> str:
-    if value.kind is Kind.UNKNOWN:
-        return "anything"
-    kind = value.kind.name.lower()
-    return f"{kind} {value.home.name.lower()}" if with_home else kind
+    return model.kinds.of(value_of(statement), block).kind.name.lower()

@@ -141,22 +141,10 @@ def _draws(model: SemanticModel, loop: Block) -> bool:
 
 
 BOUND = {
-    "a bar is made before the loop": """
-        bar = enumerate(train_loader)
-        if rank == 0:
-            bar = tqdm(bar, total=count)
-        for i, (images, labels) in bar:
-            seen = i  #= number
-            batch = images  #= batch
-    """,
     "wrappers by keyword and in a row": """
         for i, batch in enumerate(tqdm(iterable=train_loader), start=1):
             seen = i  #= number
             data = batch  #= batch
-        for (i, batch), other in zip(enumerate(train_loader), cycle(extra_loader)):
-            seen = i  #= number
-            data = batch  #= batch
-            more = other  #= batch
     """,
     "counting": """
         for step in trange(10):

@@ -49,7 +49,7 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     name = last_name(call.func)
     if name not in FUNCTIONS:
         return None
-    origin = file.kinds.imported(call.func, block)
+    origin = file.outline.imported(call.func, block)
     if origin is None:
         owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
         if owner is None or not _MODULE.search(owner) or _is_assigned(owner, block):

@@ -14,7 +14,6 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.backward import LEAVES, BackwardFlow, carries_graph, held_by
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -80,7 +79,7 @@ def model_run_by(file: SemanticModel, place: Place) -> ast.expr | None:
         model = model.value
     if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or not (call.args or call.keywords):
         return None
-    if _NO_MODEL.search(last_name(model)) or file.kinds.imported(model, block) is not None:
+    if _NO_MODEL.search(last_name(model)) or file.outline.imported(model, block) is not None:
         return None
     if isinstance(model, ast.Name) and any(
         item.how in (How.FUNCTION, How.CLASS, How.IMPORT) for item in reaching(model.id, block, position(model))
@@ -96,7 +95,7 @@ def _may_be_of_table(file: SemanticModel, model: ast.expr, block: Block) -> bool
     """Whether this may be a method of a table, as in `table.head(5)`: nothing but its name says that it is a module."""
     if not isinstance(model, ast.Attribute) or model.attr not in _METHODS_OF_TABLES:
         return False
-    is_guess = file.kinds.of(model, block).evidence.kind <= Rank.NAMED
+    is_guess = not file.kinds.of(model, block).proved
     is_own = isinstance(model.value, ast.Name) and file.outline.self_class(model.value, block) is not None
     return is_guess and not is_own and file.kinds.of(model.value, block).kind is not Kind.MODULE
 

@@ -40,7 +40,7 @@ def scalers(file: SemanticModel) -> list[GradScaler]:
     found = []
     for place in file.outline.calls.get(GRAD_SCALER.name, ()):
         assert isinstance(place.node, ast.Call)
-        origin = file.kinds.imported(place.node.func, place.block) or ""
+        origin = file.outline.imported(place.node.func, place.block) or ""
         if origin in SCALER_ENABLED_AT:
             given = argument(place.node, "enabled", SCALER_ENABLED_AT[origin])
             enabled = switch(given, hidden=has_unpacked_arguments(place.node))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
@@ -38,7 +37,7 @@ def items_lie_ready(site: Site) -> bool:
 @early_guard
 def computes_on_the_host(site: Site) -> bool:
     """Nothing in the program names an accelerator, so that no device waits."""
-    return site.file.device is Home.HOST
+    return not site.file.may_compute_on_device
 
 
 def sure_of_items(site: Site) -> Confidence:

@@ -36,7 +36,7 @@ class GroupStart:
 def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
     """What a call of `init_process_group` starts; None for any other call."""
     call = place.node
-    if not isinstance(call, ast.Call) or file.kinds.imported(call.func, place.block) not in INIT_PROCESS_GROUP:
+    if not isinstance(call, ast.Call) or file.outline.imported(call.func, place.block) not in INIT_PROCESS_GROUP:
         return None
     given = argument(call, "backend", 0)
     if isinstance(given, ast.Name):

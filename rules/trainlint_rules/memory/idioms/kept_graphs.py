@@ -11,7 +11,7 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
-from trainlint.contract.confidence import doubted, level
+from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
 from trainlint_rules.memory.idioms.arrays import read_as_arrays
@@ -66,12 +66,12 @@ def is_freed(site: Site, added: ast.expr) -> bool:
 def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
     """How sure it is that a value that no backward freed has a graph; None where it has none."""
     value, loop = site.value(added), _batch_loop(site)
-    if loop is None or not value.is_tensor or value.attached is not True:
+    if loop is None or not value.is_tensor or value.dropped_graph or site.gradients_off:
         return None
     if site.file.loops.kind(loop) is not LoopKind.EVAL or not forwards_with_graph(site.file, loop):
         return Confidence.POSSIBLE  # what is no part of the loss is often detached where it is made
     is_from_model = value.origin in (Origin.LOSS, Origin.OUTPUT)
-    return min(level(value.confidence), doubted(not is_from_model, value.confidence < 1))
+    return doubted(not is_from_model, not value.proved)
 
 
 @early_guard
@@ -118,7 +118,7 @@ def _batch_loop(site: Site) -> Block | None:
 
 def _is_loss(added: ast.expr, value: Value, flow: Backwards) -> bool:
     names = list(graph_names(added, terms_only=True))
-    if value.attached is False or any(flow.stays_after_backward(name) for name in names):
+    if value.dropped_graph or any(flow.stays_after_backward(name) for name in names):
         return False
     if any(flow.starts_from(name) for name in names):
         return value.kind in (Kind.TENSOR, Kind.UNKNOWN)

@@ -39,7 +39,7 @@ def is_integer(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0
         case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[_]):
             return file.kinds.of(tensor, block).is_tensor
         case ast.Call(func=func) if last_name(func) in _COUNTING:
-            return (file.kinds.imported(func, block) or "").startswith("torch.")
+            return (file.outline.imported(func, block) or "").startswith("torch.")
         case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=index):
             return not isinstance(index, ast.Slice) and file.kinds.of(tensor, block).is_tensor
         case ast.Name() if depth < _DEEPEST:
