@@ -23,8 +23,8 @@ _MODULES = {
     "trainlint.interpreter.machine.events": "Happening Link",
     "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact RelatedPlace Report Safety "
-    "Severity Span UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact LoopKind RelatedPlace Report "
+    "Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
     "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
@@ -38,8 +38,7 @@ _MODULES = {
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
     "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape FunctionShape Handing LoopTrait Shape Skeleton",
-    "trainlint.analysis.programs.steps": "LoopKind",
+    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape FunctionShape Handing Shape Skeleton",
     "trainlint.analysis.types.evidence": "Evidence Rank",
     "trainlint.analysis.types.unpinnable": "Unpinnable",
     "trainlint.analysis.types.values": "Home Kind Origin Value",

@@ -76,21 +76,6 @@ def test_the_effect_names_its_line_and_the_argument() -> None:
     assert function.effects_on(place.node, EffectKind.GATHERS) == []
 
 
-def test_calls_of_other_files_say_whether_they_train() -> None:
-    steps = "def step(model, batch, optimizer):\n    model(batch).backward()\n    optimizer.step()\n"
-    epoch = "from steps import step\n\n\ndef epoch(model, loader, optimizer):\n    for batch in loader:\n"
-    files = {
-        "steps.py": steps,
-        "epochs.py": f"{epoch}        step(model, batch, optimizer)\n",
-        "train.py": "from epochs import epoch\nfrom shared import shared\n\nepoch(1, 2, 3)\nshared(1, 2)\n",
-        "shared.py": "def shared(number, ranks):\n    return number / ranks\n",
-    }
-    found = project(files).models
-    assert effects(found["epochs.py"], "step") == [(EffectKind.STEPS, "", 0)]
-    assert effects(found["train.py"], "epoch") == [(EffectKind.TRAINS, "", 0)]
-    assert called(found["train.py"], "shared") == []
-
-
 def test_of_many_effects_the_nearest_are_kept() -> None:
     names = [f"p{number}" for number in range(12)]
     near = "\n    ".join(f"dist.all_reduce({name})" for name in names[:3])

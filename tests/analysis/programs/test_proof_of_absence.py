@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
+from tests.analysis.facts import file_model
 from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, way_into_training
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.config import Config
-from trainlint.source import source_from_text
 
 LOOP = """
 import torch
@@ -27,7 +23,7 @@ for images, labels in loader:
 
 
 def way(code: str, path: str = "train.py") -> ProofOfAbsence | None:
-    file = SemanticModel(source_from_text(path, code), ast.parse(code), Config())
+    file = file_model(code, path)
     found = way_into_training(Site(file, file.outline.loops[-1]))
     return found if found is not None and found.uses(FactKind.ENTERED) and not found.uses(FactKind.FRAMEWORK) else None
 

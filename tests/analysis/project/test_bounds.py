@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.analysis.project.project import Project, alone, linked, project
-from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project import hierarchy
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.hierarchy import Hierarchy
@@ -23,20 +22,15 @@ class Work:
 
     def __init__(self) -> None:
         """Nothing was run yet."""
-        self.bodies = 0
         self.followed = 0
         self.given = 0
 
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """Count looks at what bodies hold, and at access paths."""
+    """Count looks at access paths."""
     work = Work()
-    inside, start, value = Steps._kinds_in_body, Follower._follow, Follower.value
-
-    def count_body(*given: Any) -> Any:
-        work.bodies += 1
-        return inside(*given)
+    start, value = Follower._follow, Follower.value
 
     def count_pointer(*given: Any) -> Any:
         work.followed += 1
@@ -47,7 +41,6 @@ def counted() -> Iterator[Work]:
         return value(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Steps, "_kinds_in_body", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
         patch.setattr(Follower, "value", count_value)
         yield work

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -17,10 +16,6 @@ class EffectKind(Enum):
     """Returns a list of tensors gathered from all ranks, and uses it for nothing else."""
     DIFFERENTIATES = "differentiates"
     """Takes gradients itself or switches autograd on, as models of forces and gradient penalties do."""
-    STEPS = "steps"
-    """Takes a training step, or a part of one."""
-    TRAINS = "trains"
-    """Holds a whole training loop."""
 
 
 class Effect(NamedTuple):
@@ -67,8 +62,3 @@ class CalledFunction(NamedTuple):
             for item in call.keywords
         ]
         return [(by_name[name], item) for name, item in given if name in by_name]
-
-
-def have_effect(functions: Iterable[CalledFunction], kind: EffectKind) -> bool:
-    """Whether one of some functions has an effect of a kind."""
-    return any(effect.kind is kind for function in functions for effect in function.effects)

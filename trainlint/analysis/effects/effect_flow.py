@@ -15,7 +15,7 @@ MOST = 8
 _CARRIED = frozenset({EffectKind.REDUCES})
 _CARRIED_ANYHOW = frozenset({EffectKind.DIFFERENTIATES})
 """What concerns no parameter, and matters however seldom it is done."""
-"""What a caller does as well. Steps are settled together with the kinds of loops (programs/steps.py)."""
+"""What a caller does as well."""
 
 
 def spread_effects(
@@ -91,6 +91,6 @@ def _is_rare(net: CallGraph, call: int) -> bool:
         shape = net.shapes[block]
         if shape.kind in (BlockKind.FUNCTION, BlockKind.MODULE):
             return False
-        if shape.kind is not BlockKind.LOOP and shape.words:
+        if shape.words:
             return True
     return False

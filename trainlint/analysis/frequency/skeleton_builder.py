@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 
 from trainlint.analysis.callgraph.skeleton import (
@@ -12,17 +12,15 @@ from trainlint.analysis.callgraph.skeleton import (
     CallShape,
     FunctionShape,
     Handing,
-    LoopTrait,
     Shape,
     Skeleton,
 )
 from trainlint.analysis.conditions.arguments import passed_arguments
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.programs.grad_mode import Switches
-from trainlint.analysis.programs.loops import LoopReader, describe_loop
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
-from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
+from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
@@ -57,7 +55,7 @@ def skeleton(
     path: str,
     outline: Outline,
     graph: LocalCalls,
-    reader: LoopReader,
+    training: Container[ast.AST],
     switches: Switches,
     keys: Keys,
     calls: Sequence[Place],
@@ -68,7 +66,7 @@ def skeleton(
 ) -> Skeleton:
     """The skeleton of one file. `calls` are its telling calls."""
     numbers = {function: number for number, function in enumerate(outline.functions)}
-    iterated, entered = _iterated_calls(outline), entered_calls(outline)
+    entered = entered_calls(outline)
     unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
     functions = []
     for function in outline.functions:
@@ -84,17 +82,14 @@ def skeleton(
                 outside=function.outside.number,
                 off=hook_off or switches.decorated_off(function),
                 outside_off=switches.off(function.outside, _line(function, outline)),
-                generator=function.is_generator,
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
             )
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
+        shapes=tuple(_shape(block, conditions) for block in outline.blocks),
         functions=tuple(functions),
-        calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys, iterated, entered, unassigned) for place in calls
-        ),
+        calls=tuple(_call(place, graph, training, switches, numbers, keys, entered, unassigned) for place in calls),
         bases=bases,
         is_test_file=is_test_file,
     )
@@ -124,7 +119,7 @@ def _line(function: Function, outline: Outline) -> int | None:
     return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
 
 
-def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
+def telling_calls(outline: Outline, graph: LocalCalls, training: Container[ast.AST]) -> list[Place]:
     """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
     takers = (*TORCH_CLASSES, *(name for name in outline.calls if names_trainer(name)))
     taking = {place.node for name in takers for place in outline.calls.get(name, ())}
@@ -137,18 +132,8 @@ def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> li
             found += [
                 place
                 for place in places
-                if place.node in telling or may_leave(outline, place) or reader.proves_step(place)
+                if place.node in telling or may_leave(outline, place) or place.node in training
             ]
-    return found
-
-
-def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
-    """Calls in the head of a `for`, also inside `enumerate(...)` and its like → the loop's body."""
-    found: dict[ast.AST, int] = {}
-    for place in outline.loops:
-        if isinstance(place.node, (ast.For, ast.AsyncFor)):
-            body = outline.loop_blocks[place.node].number
-            found |= {part: body for part in nodes_in(place.node.iter) if isinstance(part, ast.Call)}
     return found
 
 
@@ -171,11 +156,10 @@ def may_leave(outline: Outline, place: Place) -> bool:
 def _call(
     place: Place,
     graph: LocalCalls,
-    reader: LoopReader,
+    training: Container[ast.AST],
     switches: Switches,
     numbers: Mapping[Function, int],
     keys: Keys,
-    iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
     unassigned: Mapping[Scope, Collection[str]],
 ) -> CallShape:
@@ -188,11 +172,10 @@ def _call(
     return CallShape(
         block=place.block.number,
         line=call.lineno,
-        proves_step=reader.proves_step(place),
+        proves_step=call in training,
         links=tuple(links),
         off=switches.off(place.block, call.lineno),
         key=keys.call(call),
-        loop=iterated.get(call, NOWHERE),
         entered=call in entered,
         passed=passed_arguments(call, unassigned.get(place.block.scope, ())),
     )
@@ -213,14 +196,9 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.RUN if runs else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:
+def _shape(block: Block, conditions: Conditions) -> Shape:
     kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
-    if kind is BlockKind.LOOP:
-        traits = reader.traits(block)
-        if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
-            traits |= LoopTrait.GRADIENTS_OFF
-        return Shape(kind, parent, line, describe_loop(block), traits)
-    condition = conditions.of(block)
+    condition = conditions.of(block) if kind is not BlockKind.LOOP else None
     rare = condition is not None and condition.rare
     return Shape(kind, parent, line, f"line {condition.line}: {condition.words}" if condition and rare else "")

@@ -63,9 +63,9 @@ class LoopFacts:
         calls: dict[int, list[int]] = {}
         for edges in self.net.callers.values():
             for edge in edges:
-                calls.setdefault(self._function_or_module(self.net.call_block[edge.call]), []).append(edge.function)
+                calls.setdefault(self.function_or_module(self.net.call_block[edge.call]), []).append(edge.function)
         for function in range(len(self.net.functions)):
-            home = self._function_or_module(self.net.outside_block(function))
+            home = self.function_or_module(self.net.outside_block(function))
             if definitions_of_modules or home < len(self.net.functions):
                 calls.setdefault(home, []).append(function)
         return calls
@@ -80,7 +80,8 @@ class LoopFacts:
     def _files(self) -> list[tuple[int, int]]:
         return list(enumerate(self.net.file_of_function))
 
-    def _function_or_module(self, block: int) -> int:
+    def function_or_module(self, block: int) -> int:
+        """The number of the function around a block, or of the module."""
         function = self.net.function_of[block]
         return function if function != NOWHERE else self.top(self.net.file_of_block(block))
 

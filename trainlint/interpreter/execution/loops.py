@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from trainlint.finding import LoopKind
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.bodies import serve
 from trainlint.interpreter.execution.branching import merged
@@ -78,7 +79,7 @@ def _loop(
 
     `begin` begins an iteration; `serve_steps` executes what gives the items of a training loop.
     """
-    around, heat, quiet, stepped, learning = run.effects, run.heat, run.quiet, run.stepped, run.learning
+    around, heat, stepped, learning = run.effects, run.heat, run.stepped, run.learning
     loops = len(run.loops)
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
     run.spend(frame, len(frame.names))
@@ -86,16 +87,16 @@ def _loop(
     few = _over_few(node)
     run.loops += [] if few else [id(node)]
     run.effects = set()
-    run.quiet = quiet
     begin()
     run.block(node.body, frame)
-    run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    trains = heat == "cold" and not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning))
+    whole = not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning)) and heat != "step"
+    trains = whole and heat == "cold"
+    run.look_at_kind(node, _kind(run, effects, node, feeding=feeding, whole=whole))
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step, around_here = frame.leaving, frame.step, frame.round
-    frame.round = around_here if few else _round(run, effects, around_here, node, feeding=feeding, trains=trains)
+    frame.round = _round(run, effects, around_here, node, feeding=feeding, trains=trains)
     if trains:
         around_loop, run.loops = run.loops, run.loops[:loops]
         serve_steps()
@@ -109,7 +110,7 @@ def _loop(
     del run.loops[loops:]
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    around |= _outwards(effects, trains=trains, feeding=feeding)
+    around |= _outwards(effects, trains=whole, feeding=feeding)
     run.effects = around
     run.block(node.orelse, frame)
 
@@ -132,6 +133,8 @@ def _round(
     trains: bool,
 ) -> Round:
     """What a loop repeats, by what its body does."""
+    if _over_few(node):
+        return around
     if trains:
         return ""
     if run.heat == "step":
@@ -139,6 +142,22 @@ def _round(
     if run.heat == "cold" and "looped" in effects:
         return "epoch"
     return "batches" if run.heat == "cold" and (feeding or _names_loader(node)) else around
+
+
+def _kind(
+    run: Run, effects: set[Effect], node: ast.For | ast.AsyncFor | ast.While, *, feeding: bool, whole: bool
+) -> LoopKind:
+    """What an iteration is, by what the body does."""
+    takes = "takes_batches" in effects if isinstance(node, ast.While) else feeding or _names_loader(node)
+    if run.heat == "evaluation":
+        return LoopKind.EVAL if takes else LoopKind.OTHER
+    if whole:
+        return LoopKind.STEP
+    if "looped" in effects:
+        return LoopKind.EPOCH
+    if "trains" in effects:
+        return LoopKind.MICRO
+    return LoopKind.EVAL if takes else LoopKind.OTHER
 
 
 def _names_loader(node: ast.For | ast.AsyncFor | ast.While) -> bool:

@@ -68,5 +68,5 @@ def _leaves_file(net: CallGraph, call: int) -> bool:
         functions = [edge.function for each in level for edge in net.callees.get(each, ())]
         if any(net.file_of_function[function] != home for function in functions):
             return True
-        level = [each for function in functions for each in net.calls_in.get(net.body_block(function), ())]
+        level = [each for function in functions for each in net.calls_in.get(function, ())]
     return False

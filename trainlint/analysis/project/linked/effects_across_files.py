@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
+from trainlint.analysis.effects.effect import CalledFunction, Effect
 from trainlint.analysis.effects.effect_flow import spread_effects
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.project.linked.network import LinkedNetwork
 from trainlint.analysis.project.project_calls import Crossing
 from trainlint.analysis.types.unpinnable import Unpinnable
 
 _MOST_FUNCTIONS = 30
 """How many functions are looked at that make a loader's batches."""
-_STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
 
 
 class EffectsAcrossFiles:
@@ -42,9 +40,6 @@ class EffectsAcrossFiles:
                 continue
             number = self._network.numbers[crossing.target][crossing.function]
             effects = self.effects.get(number, ()) if crossing.how is Handing.CALLED else ()
-            step = _STEPS.get(self._network.steps.summary(number))
-            if step is not None:
-                effects = (Effect(step), *effects)
             if effects:
                 shape = self._network.net.functions[number]
                 key = self._network.summaries[crossing.file].skeleton.calls[crossing.call].key

@@ -13,7 +13,6 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE
 from trainlint.analysis.frequency.code_units import TOP
 from trainlint.analysis.frequency.running_code import UnitPlace
-from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
@@ -118,14 +117,14 @@ class LinkedNetwork:
         return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, crossing.how)
 
     @cached_property
-    def steps(self) -> Steps:
-        """Loop kinds of the whole project."""
-        return Steps(self.linked)
+    def training_calls(self) -> list[int]:
+        """The calls that show by themselves that a training step is taken around them."""
+        return [number for number, call in enumerate(self.net.calls) if call.proves_step]
 
     @cached_property
     def training_groups(self) -> set[int]:
         """The groups of files in which something takes a training step."""
-        files = {self.net.file_of_call(call) for call in self.steps.step_calls()}
+        files = {self.net.file_of_call(call) for call in self.training_calls}
         return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
 
     @cached_property
@@ -135,7 +134,7 @@ class LinkedNetwork:
         A backward pass at the top of a file with no loop around it trains nothing: it shows how to use the code.
         """
         net, found = self.net, dict[int, set[UnitPlace]]()
-        for call in self.steps.step_calls():
+        for call in self.training_calls:
             file, block = net.file_of_call(call), net.call_block[call]
             function = net.function_of[block]
             if function != NOWHERE:
@@ -166,6 +165,6 @@ class LinkedNetwork:
                         waiting.append(place)
         taken = [
             (self.net.file_of_call(call), self.net.function_of[self.net.call_block[call]])
-            for call in self.steps.step_calls()
+            for call in self.training_calls
         ]
         return {self.groups[place[0]] for place in taken if place in seen}
