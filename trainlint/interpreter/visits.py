@@ -13,7 +13,7 @@ from trainlint.interpreter.machine.run import Frame, Heat, Round, Run
 from trainlint.interpreter.values.definitions import Function
 
 _HOTTEST: Final[tuple[Heat, ...]] = ("step", "worker", "evaluation", "rare", "off", "cold")
-_TELLING: Final = (LoopKind.MICRO, LoopKind.STEP, LoopKind.EPOCH, LoopKind.EVAL)
+_TELLING: Final = (LoopKind.MICRO, LoopKind.EPOCH, LoopKind.STEP, LoopKind.EVAL)
 _OF_MODULES: Final = frozenset({"forward", "backward", "__call__", "__getitem__"})
 """Methods that the whole program runs through: who calls them says nothing of a line in them."""
 

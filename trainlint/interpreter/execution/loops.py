@@ -148,7 +148,8 @@ def _kind(
     run: Run, effects: set[Effect], node: ast.For | ast.AsyncFor | ast.While, *, feeding: bool, whole: bool
 ) -> LoopKind:
     """What an iteration is, by what the body does."""
-    takes = "takes_batches" in effects if isinstance(node, ast.While) else feeding or _names_loader(node)
+    draws = "takes_batches" in effects if isinstance(node, ast.While) else feeding or _names_loader(node)
+    takes = draws and not isinstance(node.body[-1], ast.Break | ast.Return | ast.Raise)  # else it looks at one batch
     if run.heat == "evaluation":
         return LoopKind.EVAL if takes else LoopKind.OTHER
     if whole:
@@ -156,13 +157,16 @@ def _kind(
     if "looped" in effects:
         return LoopKind.EPOCH
     if "trains" in effects:
-        return LoopKind.MICRO
+        return LoopKind.STEP if "optimizes" in effects and not _over_few(node) else LoopKind.MICRO
     return LoopKind.EVAL if takes else LoopKind.OTHER
 
 
 def _names_loader(node: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Whether a loop goes through something with the name of a loader."""
-    return not isinstance(node, ast.While) and LOADER_PARAMETER.search(text(node.iter)) is not None
+    if isinstance(node, ast.While):
+        return False
+    through = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else ())]
+    return any(LOADER_PARAMETER.search(text(one)) for one in through)
 
 
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
@@ -206,8 +210,13 @@ def _learns(effects: set[Effect]) -> bool:
 
 
 def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """A loop over a list in the code is no training loop."""
-    return not isinstance(node, ast.While) and isinstance(node.iter, ast.List | ast.Tuple)
+    """A loop over a list in the code is no training loop, nor is one that goes round once."""
+    match node:
+        case ast.For(iter=ast.List() | ast.Tuple()) | ast.AsyncFor(iter=ast.List() | ast.Tuple()):
+            return True
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
+            return True
+    return False
 
 
 def _head(node: ast.For | ast.AsyncFor | ast.While) -> str:
