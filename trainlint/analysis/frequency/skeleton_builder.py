@@ -1,4 +1,4 @@
-"""From a file's tree to its skeleton: what loop kinds and gradient mode need of it, and nothing else."""
+"""From a file's tree to its skeleton: what gradient mode, effects and values need of it, and nothing else."""
 
 from __future__ import annotations
 
