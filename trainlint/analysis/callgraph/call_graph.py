@@ -48,14 +48,6 @@ class CallGraph:
             yield block
             block = self.parents[block]
 
-    def within(self, block: int, other: int) -> bool:
-        """Whether a block is `other` or stands inside it."""
-        return other in self.outwards(block)
-
-    def body_block(self, function: int) -> int:
-        """The block of a function's body."""
-        return self.first_block[self.file_of_function[function]] + self.functions[function].body
-
     def outside_block(self, function: int) -> int:
         """The block in which a function is defined."""
         return self.first_block[self.file_of_function[function]] + self.functions[function].outside

@@ -47,13 +47,13 @@ class ProofOfAbsence:
 def way_into_training(site: Site) -> ProofOfAbsence | None:
     """What is in sight of the way into a loop that trains on CUDA; None for another loop.
 
-    Loops over steps inside another loop over steps (critics of a GAN), simulators, tests and benchmarks have none.
+    Loops inside a step (critics of a GAN, updates of an agent), simulators, tests and benchmarks have none.
     """
     loop = site.file.outline.loop_blocks.get(site.node)
     if loop is None or site.file.heats.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
         return None
     outer = [block for block in loop.loops() if block is not loop]
-    if any(site.file.heats.kind(block) in (LoopKind.STEP, LoopKind.MICRO) for block in outer):
+    if site.file.heats.of(loop.parent or loop).heat.in_step:
         return None
     if any(steps_environment(site.file, block) for block in (loop, *outer)) or not _on_cuda(site.file):
         return None

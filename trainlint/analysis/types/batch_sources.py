@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from trainlint.analysis.syntax.blocks import Block, How, Place
+from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import branches, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import iterables, loaders
@@ -20,9 +20,6 @@ LOADER_NAME = lazy(
 )
 _UNWRAPPED_ATTRIBUTES = frozenset({"dataset", "sampler", "batch_sampler"})
 _ITERABLE_ARGUMENTS = ("iterable", "sequence", "loader", "dataloader")
-_NEXT = frozenset({"next", "__next__", "get_next"})
-_FETCHER = lazy(r"prefetch|fetcher|loader|iter|(^|_)data($|_)", re.IGNORECASE)
-_DRAWS = lazy(r"^_?(get|next|fetch|sample|load|draw)_?(next_|train_|training_|val_|eval_|micro_?|mini_?)*batch(es)?$")
 
 
 def is_batch_source(node: ast.expr, block: Block) -> bool:
@@ -131,34 +128,3 @@ def _given_out(function: ast.FunctionDef, path: tuple[int, ...]) -> Iterator[ast
                 yield part.value
             elif isinstance(part.value, ast.Tuple) and 0 <= path[0] < len(part.value.elts):
                 yield part.value.elts[path[0]]
-
-
-def draws_batch(call: ast.Call, block: Block) -> bool:
-    """Whether a call takes the next batch: `next(it)`, `prefetcher.next()`, `get_batch("train")`."""
-    name = last_name(call.func)
-    if name == "next" and isinstance(call.func, ast.Name):
-        return bool(call.args)
-    if name in _NEXT and isinstance(call.func, ast.Attribute):
-        held = call.func.value
-        return bool(_FETCHER.search(last_name(held))) or is_batch_source(held, block)
-    return bool(_DRAWS.search(name))
-
-
-def draws_batches(loop: Block, calls: Iterable[Place]) -> bool:
-    """Whether a loop that iterates no loader takes its batches one by one. `calls` stand directly in it.
-
-    Such are `while` loops and those that count, as in `for _ in range(steps): batch = next(it)`.
-    """
-    node = loop.node
-    counts = isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _counts(node.iter)
-    if not counts and not isinstance(node, ast.While):
-        return False
-    return any(isinstance(place.node, ast.Call) and draws_batch(place.node, place.block) for place in calls)
-
-
-def _counts(call: ast.Call) -> bool:
-    """Whether a call counts, also behind a progress bar: `range`, `trange`, `count`."""
-    if iterables.yields_numbers(last_name(call.func)):
-        return True
-    inside = iterated_by(call)
-    return isinstance(inside, ast.Call) and _counts(inside)

@@ -156,8 +156,10 @@ def _kind(
         return LoopKind.STEP
     if "looped" in effects:
         return LoopKind.EPOCH
-    if "trains" in effects:
-        return LoopKind.STEP if "optimizes" in effects and not _over_few(node) else LoopKind.MICRO
+    if "trains" in effects and ("optimizes" not in effects or _over_few(node)):
+        return LoopKind.MICRO
+    if "trains" in effects:  # a loop over steps in an agent's step, which its first round has shown; or over networks
+        return LoopKind.OTHER
     return LoopKind.EVAL if takes else LoopKind.OTHER
 
 
