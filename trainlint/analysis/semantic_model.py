@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.heats import Heats
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
-    from trainlint.analysis.programs.loops import LoopReader, Loops
-    from trainlint.analysis.programs.steps import Steps
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
@@ -47,7 +45,7 @@ _FACTS_OF_ONE_FILE = (
     "numbers",
     "switches",
     "keys",
-    "loop_reader",
+    "training_calls",
     "skeleton",
     "call_graph",
     "telling_calls",
@@ -167,11 +165,11 @@ class SemanticModel:
         return Switches(self.outline)
 
     @cached_property
-    def loop_reader(self) -> LoopReader:
-        """What loops and calls say by themselves of training."""
-        from trainlint.analysis.programs.loops import LoopReader
+    def training_calls(self) -> Mapping[ast.AST, Place]:
+        """The calls that show by themselves that a training step is taken around them."""
+        from trainlint.analysis.programs.training_calls import training_calls
 
-        return LoopReader(self.outline, self.graph, trains=not self.never_updates)
+        return {} if self.never_updates else training_calls(self.outline, self.graph)
 
     @cached_property
     def never_updates(self) -> bool:
@@ -197,7 +195,7 @@ class SemanticModel:
             self.source.path,
             self.outline,
             self.graph,
-            self.loop_reader,
+            self.training_calls,
             self.switches,
             self.keys,
             self.telling_calls,
@@ -210,7 +208,7 @@ class SemanticModel:
         """The calls of the skeleton, in its order."""
         from trainlint.analysis.frequency.skeleton_builder import telling_calls
 
-        return telling_calls(self.outline, self.graph, self.loop_reader)
+        return telling_calls(self.outline, self.graph, self.training_calls)
 
     @cached_property
     def call_graph(self) -> CallGraph:
@@ -218,21 +216,6 @@ class SemanticModel:
         from trainlint.analysis.callgraph.call_graph import build_call_graph
 
         return build_call_graph([self.skeleton])
-
-    @cached_property
-    def steps(self) -> Steps:
-        """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.programs.steps import Steps
-
-        hot = {number for function, number in self.numbers.items() if self.heats.function(function).heat.in_step}
-        return Steps(self.call_graph, {}, hot)
-
-    @cached_property
-    def loops(self) -> Loops:
-        """The same for those of the tree."""
-        from trainlint.analysis.programs.loops import Loops
-
-        return Loops(self.loop_reader, self.steps, self.numbers)
 
     @cached_property
     def heats(self) -> Heats:

@@ -23,8 +23,8 @@ _MODULES = {
     "trainlint.interpreter.machine.events": "Happening Link",
     "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact RelatedPlace Report Safety "
-    "Severity Span UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact LoopKind RelatedPlace Report "
+    "Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
     "trainlint.analysis.project.summary": "Summary",

@@ -70,7 +70,7 @@ def _of_file(
             parts[line, column] = number(visit)
         else:
             lines[line] = number(visit)
-    return Frequencies(tuple(facts), lines, parts, calls)
+    return Frequencies(tuple(facts), lines, parts, calls, kinds=visits.kinds.get(path, {}))
 
 
 def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from trainlint.analysis.callgraph.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
 from trainlint.analysis.syntax.blocks import BlockKind
 
-_BODIES = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
-
 
 class Edge(NamedTuple):
     """One way in which a call runs a function, by their numbers in the network."""
@@ -36,12 +34,8 @@ class CallGraph:
         self.call_block: list[int] = []
         self.function_of: list[int] = []
         """Block → the innermost function around it, or NOWHERE."""
-        self.body_of: list[int] = []
-        """Block → the innermost loop, function or module block around it, itself included."""
-        self.loops_in: dict[int, list[int]] = {}
-        """Body → the loops directly in it."""
         self.calls_in: dict[int, list[int]] = {}
-        """Body → the calls directly in it."""
+        """Function → the calls in it, but for those in functions inside of it."""
         self.file_of_function: list[int] = []
         self.callers: dict[int, list[Edge]] = {}
         self.callees: dict[int, list[Edge]] = {}
@@ -52,14 +46,6 @@ class CallGraph:
         while block != NOWHERE:
             yield block
             block = self.parents[block]
-
-    def within(self, block: int, other: int) -> bool:
-        """Whether a block is `other` or stands inside it."""
-        return other in self.outwards(block)
-
-    def body_block(self, function: int) -> int:
-        """The block of a function's body."""
-        return self.first_block[self.file_of_function[function]] + self.functions[function].body
 
     def outside_block(self, function: int) -> int:
         """The block in which a function is defined."""
@@ -96,22 +82,19 @@ def _add(net: CallGraph, number: int, skeleton: Skeleton) -> None:
     net.first_function.append(functions)
     net.first_call.append(calls)
     bodies = {function.body: functions + place for place, function in enumerate(skeleton.functions)}
-    parents, function_of, body_of = net.parents, net.function_of, net.body_of
+    parents, function_of = net.parents, net.function_of
     for block, shape in enumerate(skeleton.shapes, blocks):
         kind = shape.kind
         parent = blocks + shape.parent if shape.parent != NOWHERE else NOWHERE
         around = function_of[parent] if parent != NOWHERE else NOWHERE
         parents.append(parent)
         function_of.append(bodies.get(block - blocks, around) if kind is BlockKind.FUNCTION else around)
-        body_of.append(block if kind in _BODIES else body_of[parent])
-        if kind is BlockKind.LOOP:
-            net.loops_in.setdefault(body_of[parent], []).append(block)
     net.shapes += skeleton.shapes
     net.functions += skeleton.functions
     net.file_of_function += [number] * len(skeleton.functions)
     net.calls += skeleton.calls
     net.call_block += [blocks + call.block for call in skeleton.calls]
     for place, call in enumerate(skeleton.calls, calls):
-        net.calls_in.setdefault(body_of[blocks + call.block], []).append(place)
+        net.calls_in.setdefault(function_of[blocks + call.block], []).append(place)
         for link in call.links:
             net.connect(Edge(place, functions + link.function, link.confidence, link.how))

@@ -1,4 +1,4 @@
-"""A file's blocks, functions and calls without its tree: all that heat, loop kinds and gradient mode are decided by.
+"""A file's blocks, functions and calls without its tree: all that gradient mode and effects are carried by.
 
 A skeleton can be pickled and outlives its file's tree, so that the skeletons of a whole project can be laid
 side by side. Blocks, functions and calls are named by their numbers within the file. There are thousands of them, and
@@ -8,7 +8,7 @@ named tuples are made and pickled twice as fast as frozen dataclasses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, Flag, auto
+from enum import Enum, auto
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -17,38 +17,12 @@ NOWHERE = -1
 """The number of no block and of no function: what is around the module."""
 
 
-class LoopTrait(Flag):
-    """What a loop's own text says of it."""
-
-    NONE = 0
-    BATCHES = auto()
-    """It draws batches from a loader."""
-    MICRO = auto()
-    """If it trains, it is a part of a step."""
-    FULL_BATCH = auto()
-    """If it trains, it does so on one fixed batch, once an epoch."""
-    EXPLAINS = auto()
-    """If it runs backward, that is for saliency maps or attacks, not for training."""
-    ENVIRONMENT = auto()
-    """It steps a simulator."""
-    COMPREHENSION = auto()
-    GRADIENTS_OFF = auto()
-    """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
-    ONCE = auto()
-    """Its body ends in `break`, `return` or `raise`: it runs once at most."""
-    STEPPED_BEHIND = auto()
-    """Code behind it takes the step of an optimizer, and its own body takes none."""
-
-
 class Shape(NamedTuple):
     """A block."""
 
     kind: BlockKind
     parent: int
     line: int
-    words: str = ""
-    """For loops: how they read."""
-    traits: LoopTrait = LoopTrait.NONE
 
 
 class Handing(Enum):
@@ -87,8 +61,6 @@ class CallShape(NamedTuple):
     """Autograd is off here whoever calls the function around."""
     key: str = ""
     """What names this call also after small edits of the file."""
-    loop: int = NOWHERE
-    """The body of the loop that iterates what the call returns, if it is called for that."""
     entered: bool = False
     """What it returns is entered by a `with`."""
 
@@ -109,7 +81,6 @@ class FunctionShape(NamedTuple):
     """A decorator or a framework runs it with autograd off."""
     outside_off: bool
     """Autograd is off where it is defined."""
-    generator: bool = False
     parameters: tuple[str, ...] = ()
     """What a call passes, in order, without the object that it is called on."""
 

@@ -33,7 +33,7 @@ def _is_chosen(file: SemanticModel, block: Block, depth: int) -> bool:
     if any(decides(outer) and not _asks_for_machine(outer) for outer in within_function(block)):
         return True
     function = file.graph.enclosing(block)
-    if function is None or depth >= _DEEPEST or file.loops.summary(function) is not None:
+    if function is None or depth >= _DEEPEST or file.heats.trains(function.node):
         return False  # where training itself runs, what leads there only chooses which training
     calls = [edge.place.block for edge in file.graph.callers.get(function, ()) if not edge.passed]
     if not calls:

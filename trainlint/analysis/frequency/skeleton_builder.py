@@ -1,9 +1,9 @@
-"""From a file's tree to its skeleton: what loop kinds and gradient mode need of it, and nothing else."""
+"""From a file's tree to its skeleton: what gradient mode, effects and values need of it, and nothing else."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -11,15 +11,13 @@ from trainlint.analysis.callgraph.skeleton import (
     CallShape,
     FunctionShape,
     Handing,
-    LoopTrait,
     Shape,
     Skeleton,
 )
 from trainlint.analysis.programs.grad_mode import Switches
-from trainlint.analysis.programs.loops import LoopReader, describe_loop
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place
+from trainlint.analysis.syntax.blocks import Block, Class, Function, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
-from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
+from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
@@ -51,7 +49,7 @@ def skeleton(
     path: str,
     outline: Outline,
     graph: LocalCalls,
-    reader: LoopReader,
+    training: Container[ast.AST],
     switches: Switches,
     keys: Keys,
     calls: Sequence[Place],
@@ -61,7 +59,7 @@ def skeleton(
 ) -> Skeleton:
     """The skeleton of one file. `calls` are its telling calls."""
     numbers = {function: number for number, function in enumerate(outline.functions)}
-    iterated, entered = _iterated_calls(outline), entered_calls(outline)
+    entered = entered_calls(outline)
     functions = []
     for function in outline.functions:
         owner = function.owner.name if function.owner is not None else None
@@ -76,15 +74,14 @@ def skeleton(
                 outside=function.outside.number,
                 off=hook_off or switches.decorated_off(function),
                 outside_off=switches.off(function.outside, _line(function, outline)),
-                generator=function.is_generator,
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
             )
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches) for block in outline.blocks),
+        shapes=tuple(_shape(block) for block in outline.blocks),
         functions=tuple(functions),
-        calls=tuple(_call(place, graph, reader, switches, numbers, keys, iterated, entered) for place in calls),
+        calls=tuple(_call(place, graph, training, switches, numbers, keys, entered) for place in calls),
         bases=bases,
         is_test_file=is_test_file,
     )
@@ -95,7 +92,7 @@ def _line(function: Function, outline: Outline) -> int | None:
     return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
 
 
-def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
+def telling_calls(outline: Outline, graph: LocalCalls, training: Container[ast.AST]) -> list[Place]:
     """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
     takers = (*TORCH_CLASSES, *(name for name in outline.calls if names_trainer(name)))
     taking = {place.node for name in takers for place in outline.calls.get(name, ())}
@@ -108,18 +105,8 @@ def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> li
             found += [
                 place
                 for place in places
-                if place.node in telling or may_leave(outline, place) or reader.proves_step(place)
+                if place.node in telling or may_leave(outline, place) or place.node in training
             ]
-    return found
-
-
-def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
-    """Calls in the head of a `for`, also inside `enumerate(...)` and its like → the loop's body."""
-    found: dict[ast.AST, int] = {}
-    for place in outline.loops:
-        if isinstance(place.node, (ast.For, ast.AsyncFor)):
-            body = outline.loop_blocks[place.node].number
-            found |= {part: body for part in nodes_in(place.node.iter) if isinstance(part, ast.Call)}
     return found
 
 
@@ -142,11 +129,10 @@ def may_leave(outline: Outline, place: Place) -> bool:
 def _call(
     place: Place,
     graph: LocalCalls,
-    reader: LoopReader,
+    training: Container[ast.AST],
     switches: Switches,
     numbers: Mapping[Function, int],
     keys: Keys,
-    iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
 ) -> CallShape:
     call = place.node
@@ -158,11 +144,10 @@ def _call(
     return CallShape(
         block=place.block.number,
         line=call.lineno,
-        proves_step=reader.proves_step(place),
+        proves_step=call in training,
         links=tuple(links),
         off=switches.off(place.block, call.lineno),
         key=keys.call(call),
-        loop=iterated.get(call, NOWHERE),
         entered=call in entered,
     )
 
@@ -182,12 +167,6 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.RUN if runs else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches) -> Shape:
-    kind, line = block.kind, getattr(block.node, "lineno", 0)
+def _shape(block: Block) -> Shape:
     parent = block.parent.number if block.parent is not None else NOWHERE
-    if kind is BlockKind.LOOP:
-        traits = reader.traits(block)
-        if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
-            traits |= LoopTrait.GRADIENTS_OFF
-        return Shape(kind, parent, line, describe_loop(block), traits)
-    return Shape(kind, parent, line)
+    return Shape(block.kind, parent, getattr(block.node, "lineno", 0))

@@ -37,6 +37,7 @@ _NEEDS_GRADIENTS = lazy(
 _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = lazy(r"^optim\w*$|_optim\w{0,50}$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
+_ENVIRONMENT = lazy(r"(^|_)envs?($|_)", re.IGNORECASE)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _READING = TO_NO_TENSOR | {"argmax", "detach", "multinomial"}
 
@@ -50,6 +51,12 @@ def forwards_with_graph(file: SemanticModel, loop: Block) -> list[Place]:
     """
     found = [place for place in calls_within(file, loop) if builds_graph(file, place)]
     return sorted(found, key=lambda place: position(_call(place)))
+
+
+def steps_environment(file: SemanticModel, loop: Block) -> bool:
+    """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
+    calls = [_call(place).func for place in file.outline.calls.get("step", ()) if place.block.within(loop)]
+    return any(isinstance(func, ast.Attribute) and _ENVIRONMENT.search(last_name(func.value)) for func in calls)
 
 
 @once
@@ -170,7 +177,7 @@ def _parameters_of(file: SemanticModel, parameter: ast.expr, block: Block) -> st
 def wants_gradients(file: SemanticModel, loop: Block) -> bool:
     """Whether the code around wants gradients for another reason than training, or trains in a way of its own."""
     function = file.graph.enclosing(loop)
-    trains_elsewhere = function is not None and file.loops.summary(function) is not None
+    trains_elsewhere = function is not None and file.heats.trains(function.node)
     # What a function that also trains says of gradients outside of this loop belongs to the training.
     looked_at = function.node if function is not None and not trains_elsewhere else loop.node
     words = _words(file, looked_at)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guard import Guard
+from trainlint.finding import LoopKind
 from trainlint_rules.data.idioms.passes import Pass, PassStart
 
 _LEAVES_LOADERS_ALONE = frozenset({"deepspeed"})
@@ -20,7 +20,7 @@ PassesAt = Callable[[Site], Sequence[Pass]]
 def trains(file: SemanticModel, item: Pass) -> bool:
     """Whether the batches of a pass are trained on in this file: what others do with a loader is not in sight."""
     body = item.around if item.start is PassStart.ITERATOR else file.outline.loop_blocks.get(item.node)
-    return body is not None and file.loops.kind(body) is LoopKind.STEP
+    return body is not None and file.heats.kind(body) is LoopKind.STEP
 
 
 def kinds_around(file: SemanticModel, item: Pass) -> set[FactKind]:

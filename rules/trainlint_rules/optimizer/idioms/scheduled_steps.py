@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.contract.guard import guard
+from trainlint.finding import LoopKind
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before, round_of
 
 if TYPE_CHECKING:
@@ -38,8 +37,5 @@ def _epochs(site: Site) -> Iterator[Place]:
     loop = round_of(site.block)
     for place in site.file.outline.calls_by_loop.get(loop, ()):
         call = place.node
-        if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
-            edge = site.file.graph.callee.get(call)
-            here = site.file.loops.summary(edge.function) if edge is not None else None
-            if here is LoopKind.EPOCH:
-                yield place
+        if loop.kind is BlockKind.LOOP and site.file.heats.kind(call) is LoopKind.EPOCH:
+            yield place
