@@ -25,11 +25,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.syntax.memo": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.types.unpinnable": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.types.unpinnable",),
-    # An access path is followed to things, their attributes and what calls of them return, which are followed again.
-    "trainlint.analysis.project.attributes": ("trainlint.analysis.project.following",),
-    "trainlint.analysis.project.call_outcomes": ("trainlint.analysis.project.following",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
     "trainlint.analysis.comments.reasons": ("trainlint.analysis.semantic_model",),

@@ -39,7 +39,6 @@ def lines_run(action: Callable[[], object]) -> int:
 def look_at(code: str) -> None:
     """All that is made of a file before values are asked for."""
     model = file_model(code)
-    assert len(model.skeleton.shapes) == len(model.outline.blocks)
     assert model.uses is not None
     for block in model.outline.blocks:
         model.heats.of(block)

@@ -18,11 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
     from typing import Any, TypeVar
 
-    from trainlint.analysis.callgraph.call_graph import CallGraph
-    from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.heats import Heats
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
-    from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.syntax.blocks import Block
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
@@ -42,13 +40,9 @@ _FACTS_OF_ONE_FILE = (
     "outline",
     "names",
     "graph",
-    "numbers",
     "switches",
     "keys",
     "training_calls",
-    "skeleton",
-    "call_graph",
-    "telling_calls",
     "loaders",
     "creates_on_device",
     "backward_flow",
@@ -153,11 +147,6 @@ class SemanticModel:
         return call_graph(self.outline)
 
     @cached_property
-    def numbers(self) -> dict[Function, int]:
-        """The number of each function in the skeleton."""
-        return {function: number for number, function in enumerate(self.outline.functions)}
-
-    @cached_property
     def switches(self) -> Switches:
         """What the text itself switches autograd off for."""
         from trainlint.analysis.programs.grad_mode import Switches
@@ -184,38 +173,6 @@ class SemanticModel:
             return False
         packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
         return packages <= FOREIGN
-
-    @cached_property
-    def skeleton(self) -> Skeleton:
-        """Blocks, functions and calls without their trees."""
-        from trainlint.analysis.frequency.skeleton_builder import bases_of, skeleton
-        from trainlint.analysis.programs.test_files import is_test_path
-
-        return skeleton(
-            self.source.path,
-            self.outline,
-            self.graph,
-            self.training_calls,
-            self.switches,
-            self.keys,
-            self.telling_calls,
-            bases=bases_of(self.outline),
-            is_test_file=is_test_path(self.source.path),
-        )
-
-    @cached_property
-    def telling_calls(self) -> list[Place]:
-        """The calls of the skeleton, in its order."""
-        from trainlint.analysis.frequency.skeleton_builder import telling_calls
-
-        return telling_calls(self.outline, self.graph, self.training_calls)
-
-    @cached_property
-    def call_graph(self) -> CallGraph:
-        """The skeleton as the network that facts flow through."""
-        from trainlint.analysis.callgraph.call_graph import build_call_graph
-
-        return build_call_graph([self.skeleton])
 
     @cached_property
     def heats(self) -> Heats:
@@ -248,10 +205,9 @@ class SemanticModel:
     @cached_property
     def gradients(self) -> Gradients:
         """Where autograd is off."""
-        from trainlint.analysis.programs.grad_mode import Gradients, functions_off
+        from trainlint.analysis.programs.grad_mode import Gradients
 
-        off = functions_off(self.call_graph, {})
-        return Gradients(self.outline, self.switches, self.numbers, off)
+        return Gradients(self.outline, self.graph, self.switches)
 
     @cached_property
     def kinds(self) -> Kinds:

@@ -83,9 +83,7 @@ PROVED = {
 DEVICE = {
     "items on the device": files(item="torch.tensor(self.rows[index]).cuda()"),
     "a helper that moves": files(read='torch.tensor([row]).to("cuda:0")'),
-    "rows on the device": files(rows="rows.to(0)"),
     "batches on the device": files(options=", collate_fn=collate", collated=".cuda()"),
-    "a function that makes such": files("made()", more=MADE, more_data=BUILT, rows="rows.cuda()"),
 }
 NOT_PROVED = {
     "a base from elsewhere": files(base=", Mixin").copy() | {"mixin.py": "class Mixin:\n    pass\n"},

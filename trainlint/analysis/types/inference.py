@@ -63,21 +63,29 @@ class Kinds:
         self.graph = graph
         self._known: dict[ast.expr, Value] = {}
         self._busy: set[object] = set()
+        self._cut = 0
+        """How often a circle or the depth has ended an answer."""
+        self._meanwhile: dict[ast.expr, Value] = {}
+        """Answers that such an end took part in: they hold for the question that is being answered."""
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block; UNKNOWN where it runs in a circle or too far."""
-        known = self._known.get(node)
+        known = self._known.get(node) or self._meanwhile.get(node)
         if known is not None:
             return known
         if node in self._busy or len(self._busy) > _DEEPEST:
+            self._cut += 1
             return UNKNOWN
+        before = self._cut
         self._busy.add(node)
         try:
             found = self._of(node, block)
         finally:
             self._busy.discard(node)
         if not self._busy:
-            self._known[node] = found
+            self._meanwhile.clear()
+        is_whole = self._cut == before or not self._busy
+        (self._known if is_whole else self._meanwhile)[node] = found
         return found
 
     def _of(self, node: ast.expr, block: Block) -> Value:
@@ -125,6 +133,7 @@ class Kinds:
     def binding(self, binding: Binding) -> Value:
         """What one binding gives its name."""
         if binding in self._busy:
+            self._cut += 1
             return UNKNOWN
         self._busy.add(binding)
         try:
