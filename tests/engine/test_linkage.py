@@ -12,8 +12,7 @@ import pytest
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.config import Config
-from trainlint.engine.index import executing, group_facts, summarising
+from trainlint.engine.index import executing, summarising
 from trainlint.engine.index.project_files import Member
 from trainlint.engine.index.summarising import summarise_file
 from trainlint.engine.index.summary_result import SummaryResult
@@ -67,34 +66,6 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
         assert failure.path == ("scripts/train.py" if path == "." else path), "the largest judged file that takes part"
         assert found.report.files == files
         assert [item.code for item in findings_in(found)] == ["TRN201"], "the files are executed together all the same"
-
-
-def test_linking_has_a_time_limit_and_each_file_is_judged_alone_then(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def endless(*arguments: object, **more: object) -> None:
-        while True:
-            pass
-
-    monkeypatch.setattr(import_module("trainlint.analysis.project.linking"), "link", endless)
-    monkeypatch.setattr(group_facts, "time_limit", lambda seconds: time_limit(seconds / 200))
-    found = judged(".")
-    (failure,) = found.report.failures
-    assert failure.path == "scripts/train.py"
-    assert (
-        "files around it could not be linked, so most rules judged each file alone: it took more than" in failure.reason
-    )
-    assert found.report.files == 4
-
-
-def test_the_time_to_link_grows_with_the_files() -> None:
-    def seconds(*sizes: int) -> float:
-        members = [Member(Path("m.py"), "m.py", size, Config(file_time_limit=10.0)) for size in sizes]
-        files = tuple((member, SummaryResult()) for member in members)
-        return group_facts._Group(files, with_digests=False).seconds
-
-    assert seconds(10) == seconds(400_000, 400_000) == 10
-    assert seconds(3_500_000, 600_000) == 50
 
 
 def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
