@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.tables.waits.device_copies import COPIES
@@ -15,13 +16,14 @@ from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
-from trainlint_rules.sync.idioms.batch_copies import safety_without_waiting
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    file_names_other_accelerators,
     in_own_to,
+    is_surely_tensor,
     memory_of,
     says_whether_to_wait,
     takes_non_blocking,
@@ -180,7 +182,7 @@ def _without_waiting(site: Site, others: Sequence[Site], *, known: bool) -> Matc
     cast = cast_on_host(site, copied(site))
     taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
     taking = taking if site in taking else ()  # else the finding would stand after the fix
-    alone = max(map(safety_without_waiting, taking or (site,)))
+    alone = max(map(_safety_without_waiting, taking or (site,)))
     unpinned = tuple(unpinned_loaders(site))
     loaders = unpinned if memory is Memory.PAGEABLE else ()
     safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
@@ -237,6 +239,14 @@ def _waits_behind(taking: Sequence[Site], others: Sequence[Site]) -> bool:
     """Whether one of the other copies of the batch goes on to wait, behind the first that does not."""
     first, queued = min(position(copy.call) for copy in taking), {copy.call for copy in taking}
     return any(other.call not in queued and position(other.call) > first for other in others)
+
+
+def _safety_without_waiting(site: Site) -> Safety:
+    """Safe for what is surely a tensor, on CUDA, whose host memory is surely left alone."""
+    batch = copied(site)
+    if file_names_other_accelerators(site.file) or not is_surely_tensor(site, batch):
+        return Safety.UNSAFE
+    return Safety.SAFE if is_surely_left_alone(site.file, batch, site.place) else Safety.UNSAFE
 
 
 def _may_go_on(copy: Site) -> bool:

@@ -13,7 +13,6 @@ _IDLE_PATH = lazy(
 """Files that test or measure: nobody waits for their training."""
 
 _KEPT_ASIDE = lazy(r"(^|/)(deprecated|obsolete|archived?|unused|back_?ups?)/", re.IGNORECASE)
-_UNUSED = lazy(r"(^|_)(deprecated|obsolete|unused)(_|$)", re.IGNORECASE)
 _OUTPUT = lazy(
     r"(^|/)(logs?|runs?|outputs?|checkpoints?|ckpts?|snapshots?|wandb|mlruns|lightning_logs)/",
     re.IGNORECASE,

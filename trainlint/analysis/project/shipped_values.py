@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainlint.analysis.tables.frameworks.trainers import NAME_A_CLASS
 from trainlint.patterns import lazy
 
 PASSED = "?"
@@ -41,6 +40,9 @@ _CONSTANTS = {
     "~": "None",
 }
 _SIGNS_OF_NUMBERS = frozenset("0123456789+-.eE")
+_NAME_A_CLASS = frozenset({"_target_", "target", "class_path", "_component_", "class"})
+"""Keys under which a class stands by its dotted name, for Hydra, OmegaConf, Lightning and torchtune to build an object
+of it."""
 _LONGEST = 60
 """Of a value, among them names under which a registry holds a class."""
 _LONGEST_NAME = 160
@@ -83,7 +85,7 @@ def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _longest(name: str) -> int:
-    return _LONGEST_NAME if name in NAME_A_CLASS else _LONGEST
+    return _LONGEST_NAME if name in _NAME_A_CLASS else _LONGEST
 
 
 def _value(written: str, longest: int = _LONGEST) -> str:

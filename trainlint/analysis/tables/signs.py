@@ -154,6 +154,4 @@ SMALL_STATES = _sign("adafactor galore")
 """Optimizers that keep less than two numbers for each weight."""
 FP8 = _sign("fp8 float8")
 STATIC_SHAPES = _sign("static")
-SIGNALS = _sign("image images img imgs pixels video videos audio waveform waveforms wav wavs spectrogram spectrograms")
-"""Batches of megabytes, where those of text are kilobytes."""
 IMAGES_WITH_CAPTIONS = _sign("diffusers clip_text pixel_values instance_image instance_images unet vae")

@@ -64,10 +64,6 @@ class Value(NamedTuple):
         """Whether the value is a tensor."""
         return self.kind is Kind.TENSOR
 
-    def guessed(self) -> Value:
-        """The same value, of which a name tells."""
-        return self._replace(proved=False)
-
 
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """Kinds that say nothing of what a name holds on other ways."""

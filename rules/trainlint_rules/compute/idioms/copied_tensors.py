@@ -12,8 +12,6 @@ from trainlint.contract.guard import guard
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
-_LISTS = ast.List | ast.Tuple | ast.ListComp
-
 
 @guard
 def converts_itself(site: Site) -> bool:
