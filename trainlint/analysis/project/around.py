@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.tables.fact_kinds import Use
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
 _PACKAGE = "__init__.py"
 
@@ -15,19 +15,30 @@ def uses_around(summaries: Sequence[Summary], imports: Sequence[Collection[int]]
     """For each file what is used by itself, by the files that import it at any distance, and by what all these import.
 
     That is more than what a run of one of these programs uses: where something is not among it, it surely is not
-    used. Not followed is what a package's `__init__.py` brings together, as that is a library's whole interface. Tests
-    and benchmarks count for themselves alone.
+    used. What a package's `__init__.py` brings together is followed for networks alone: as a library's whole interface,
+    it says little of what one program uses. Tests and benchmarks count for themselves alone.
     """
-    passing = [not one.is_test and PurePath(one.path).name != _PACKAGE for one in summaries]
+    code = [not one.is_test for one in summaries]
+    programs = [is_code and PurePath(one.path).name != _PACKAGE for one, is_code in zip(summaries, code, strict=True)]
+    networks = [frozenset(use for use in one.uses if use.kind is FactKind.NETWORK) for one in summaries]
+    others = [one.uses - own for one, own in zip(summaries, networks, strict=True)]
+    both = zip(_around(others, imports, programs), _around(networks, imports, code), strict=True)
+    return [uses | found for uses, found in both]
+
+
+def _around(
+    own: Sequence[frozenset[Use]], imports: Sequence[Collection[int]], passing: Sequence[bool]
+) -> list[frozenset[Use]]:
+    """What is used around each file, through those that pass it on."""
     outwards = [
         [other for other in several if passing[other]] if passes else []
         for several, passes in zip(imports, passing, strict=True)
     ]
-    inwards: list[list[int]] = [[] for _ in summaries]
+    inwards: list[list[int]] = [[] for _ in own]
     for file, targets in enumerate(outwards):
         for target in targets:
             inwards[target].append(file)
-    return _spread(_spread([summary.uses for summary in summaries], inwards), outwards)
+    return _spread(_spread(own, inwards), outwards)
 
 
 def _spread(own: Sequence[frozenset[Use]], towards: Sequence[Sequence[int]]) -> list[frozenset[Use]]:
