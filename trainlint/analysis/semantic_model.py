@@ -194,8 +194,11 @@ class SemanticModel:
     def uses(self) -> frozenset[Use]:
         """What the file itself uses somewhere: autocast, DDP, a framework."""
         from trainlint.analysis.programs.facts import uses_of
+        from trainlint.analysis.tables.fact_kinds import FactKind, Use
+        from trainlint.analysis.tables.signs import HALF, LOSS_SCALING, MIXED_PRECISION
 
-        return uses_of(self.outline)
+        names_half = any(self.names.show(sign) for sign in (*HALF, MIXED_PRECISION, LOSS_SCALING))
+        return uses_of(self.outline) | ({Use(FactKind.HALF_NAMED)} if names_half else frozenset())
 
     @property
     def used_around(self) -> frozenset[Use]:

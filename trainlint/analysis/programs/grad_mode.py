@@ -13,8 +13,9 @@ from trainlint.analysis.syntax.local_calls import Edge, LocalCalls
 from trainlint.analysis.syntax.names import NAMES, branches, constant, dotted, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.tables.frameworks.roles import gradients_off
+from trainlint.analysis.tables.frameworks.roles import gradients_off, role
 from trainlint.analysis.tables.function_arguments import position_of_function
+from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 _SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
@@ -158,21 +159,31 @@ class Gradients:
     def _says_off(self, function: Function) -> bool:
         """Whether a decorator or a framework runs a function with autograd off."""
         owner = function.owner.name if function.owner is not None else None
-        bases = tuple(_bases(self.outline, function.owner, 0)) if function.owner is not None else ()
-        return gradients_off(function.name, owner, bases) or self.decorated_off(function)
+        return gradients_off(function.name, owner, self._bases(function)) or self.decorated_off(function)
 
     def _run_at(self, function: Function) -> list[tuple[bool, Function | None]]:
-        """Where a function is run: by its calls, else where it is defined. For each place whether it is off there.
+        """Where a function is run: by a framework, by its calls, else where it is defined.
 
-        With it goes the function around the place, on which the rest depends.
+        For each place whether autograd is off there, and the function around it, on which the rest depends.
         """
         edges = [edge for edge in self.graph.callers.get(function, ()) if not edge.passed or _runs(edge)]
-        if edges:
-            return [(self._off_at(edge.place), self.outline.enclosing(edge.place.block)) for edge in edges]
+        found = [(self._off_at(edge.place), self.outline.enclosing(edge.place.block)) for edge in edges]
+        if found:
+            return [*found, (False, None)] if self._is_hook(function) else found
         outside = self.outline.enclosing(function.outside)
         # A function of the module runs after all of the module.
         line = getattr(function.node, "lineno", None) if outside is not None else None
         return [(self.switches.off(function.outside, line), outside)]
+
+    def _is_hook(self, function: Function) -> bool:
+        """Whether a framework calls a method in each training step, besides who calls it here."""
+        if function.owner is None:
+            return False
+        found = role(function.name, function.qualified_name, function.owner.name, self._bases(function), ())
+        return found is not None and found.heat is Heat.STEP
+
+    def _bases(self, function: Function) -> tuple[str, ...]:
+        return tuple(_bases(self.outline, function.owner, 0)) if function.owner is not None else ()
 
     def _off_at(self, place: Place) -> bool:
         return self.switches.off(place.block, getattr(place.node, "lineno", None))

@@ -14,6 +14,8 @@ class FactKind(Enum):
 
     AUTOCAST = "autocast"
     """Mixed precision: autocast itself, or a framework that is told to use it. The detail is its setting, if any."""
+    HALF_NAMED = "half-named"
+    """The code names mixed precision or a type of 16 bits, if only as an option."""
     HALF_WEIGHTS = "half-weights"
     """The model's own weights are cast. The detail is the data type, empty where a variable holds it."""
     GRAD_SCALER = "grad-scaler"

@@ -33,7 +33,9 @@ AUTOCASTS = _sign(AUTOCAST.name)
 FLOAT16 = _sign("float16 fp16 half_tensor 16_mixed", origins="torch.half", attributes="half")
 BFLOAT16 = _sign("bfloat16 bf16")
 HALF = (AUTOCASTS, FLOAT16, BFLOAT16)
-MIXED_PRECISION = _sign("mixed_precision precision amp apex")
+MIXED_PRECISION = _sign("mixed_precision amp apex")
+PRECISION = _sign("precision")
+"""Also a measure of a classifier."""
 LOSS_SCALING = _sign(
     "scaler scalers gradscaler lossscaler loss_scale loss_scaler loss_scales loss_scaling lossscale scale_loss"
 )
