@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.tables.fact_kinds import FactKind, Use
+from trainlint.analysis.tables.fact_kinds import Use
 
 _PACKAGE = "__init__.py"
 
@@ -15,30 +15,27 @@ def uses_around(summaries: Sequence[Summary], imports: Sequence[Collection[int]]
     """For each file what is used by itself, by the files that import it at any distance, and by what all these import.
 
     That is more than what a run of one of these programs uses: where something is not among it, it surely is not
-    used. What a package's `__init__.py` brings together is followed for networks alone: as a library's whole interface,
-    it says little of what one program uses. Tests and benchmarks count for themselves alone.
+    used. Not followed is what the `__init__.py` of a library brings together: its whole interface says little of what
+    one program uses. A package below the directory of a file that imports it is a part of the program, and no library.
+    Tests and benchmarks count for themselves alone.
     """
-    code = [not one.is_test for one in summaries]
-    programs = [is_code and PurePath(one.path).name != _PACKAGE for one, is_code in zip(summaries, code, strict=True)]
-    networks = [frozenset(use for use in one.uses if use.kind is FactKind.NETWORK) for one in summaries]
-    others = [one.uses - own for one, own in zip(summaries, networks, strict=True)]
-    both = zip(_around(others, imports, programs), _around(networks, imports, code), strict=True)
-    return [uses | found for uses, found in both]
-
-
-def _around(
-    own: Sequence[frozenset[Use]], imports: Sequence[Collection[int]], passing: Sequence[bool]
-) -> list[frozenset[Use]]:
-    """What is used around each file, through those that pass it on."""
+    paths = [PurePath(one.path) for one in summaries]
     outwards = [
-        [other for other in several if passing[other]] if passes else []
-        for several, passes in zip(imports, passing, strict=True)
+        []
+        if summaries[file].is_test
+        else [other for other in targets if not summaries[other].is_test and _is_part(paths[other], paths[file])]
+        for file, targets in enumerate(imports)
     ]
-    inwards: list[list[int]] = [[] for _ in own]
+    inwards: list[list[int]] = [[] for _ in summaries]
     for file, targets in enumerate(outwards):
         for target in targets:
             inwards[target].append(file)
-    return _spread(_spread(own, inwards), outwards)
+    return _spread(_spread([one.uses for one in summaries], inwards), outwards)
+
+
+def _is_part(imported: PurePath, file: PurePath) -> bool:
+    """Whether an imported file is no package, or one below the directory of the file that imports it."""
+    return imported.name != _PACKAGE or imported.parent.is_relative_to(file.parent)
 
 
 def _spread(own: Sequence[frozenset[Use]], towards: Sequence[Sequence[int]]) -> list[frozenset[Use]]:
