@@ -197,7 +197,7 @@ class SemanticModel:
         from trainlint.analysis.tables.fact_kinds import FactKind, Use
         from trainlint.analysis.tables.signs import HALF, LOSS_SCALING, MIXED_PRECISION
 
-        names_half = any(self.names.show(sign) for sign in (*HALF, MIXED_PRECISION, LOSS_SCALING))
+        names_half = self.names.show(*HALF, MIXED_PRECISION, LOSS_SCALING)
         return uses_of(self.outline) | ({Use(FactKind.HALF_NAMED)} if names_half else frozenset())
 
     @property

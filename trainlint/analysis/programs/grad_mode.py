@@ -126,6 +126,7 @@ class Gradients:
         self.outline = outline
         self.graph = graph
         self.switches = switches
+        self._bases_of: dict[Class, tuple[str, ...]] = {}
 
     def off(self, block: Block, line: int | None = None) -> bool:
         """Whether code in a block, at a line of it where given, runs with autograd switched off."""
@@ -158,8 +159,9 @@ class Gradients:
 
     def _says_off(self, function: Function) -> bool:
         """Whether a decorator or a framework runs a function with autograd off."""
-        owner = function.owner.name if function.owner is not None else None
-        return gradients_off(function.name, owner, self._bases(function)) or self.decorated_off(function)
+        owner = function.owner
+        by_framework = owner is not None and gradients_off(function.name, owner.name, self._bases(owner))
+        return by_framework or self.decorated_off(function)
 
     def _run_at(self, function: Function) -> list[tuple[bool, Function | None]]:
         """Where a function is run: by a framework, by its calls, else where it is defined.
@@ -179,11 +181,15 @@ class Gradients:
         """Whether a framework calls a method in each training step, besides who calls it here."""
         if function.owner is None:
             return False
-        found = role(function.name, function.qualified_name, function.owner.name, self._bases(function), ())
+        bases = self._bases(function.owner)
+        found = role(function.name, function.qualified_name, function.owner.name, bases, ())
         return found is not None and found.heat is Heat.STEP
 
-    def _bases(self, function: Function) -> tuple[str, ...]:
-        return tuple(_bases(self.outline, function.owner, 0)) if function.owner is not None else ()
+    def _bases(self, cls: Class) -> tuple[str, ...]:
+        """The base classes of a class as far as the file shows them, nearest first."""
+        if cls not in self._bases_of:
+            self._bases_of[cls] = tuple(_bases(self.outline, cls, 0))
+        return self._bases_of[cls]
 
     def _off_at(self, place: Place) -> bool:
         return self.switches.off(place.block, getattr(place.node, "lineno", None))
@@ -211,7 +217,6 @@ def _runs(edge: Edge) -> bool:
 
 
 def _bases(outline: Outline, cls: Class, depth: int) -> Iterator[str]:
-    """The base classes of a class as far as the file shows them, nearest first."""
     for base in cls.node.bases:
         yield outline.origin(base) or dotted(base) or last_name(base)
         parent = outline.classes.get(last_name(base))

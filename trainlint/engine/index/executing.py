@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
-    from trainlint.finding import Frequencies
+    from trainlint.finding import Frequencies, RelatedPlace
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
@@ -262,13 +262,19 @@ def _leading_out(
     """Of each file the lines with calls through which code of other files runs in each training step."""
     path_of = {source.path: path for path, source in sources.items()}
     found: dict[str, set[int]] = {}
+
+    def keep(path: str, calls: Iterable[Link | RelatedPlace]) -> None:
+        for call in calls:
+            if path_of[call.path] != path:
+                found.setdefault(path_of[call.path], set()).add(call.line)
+
     for path, several in operations.items():
-        for call in (call for operation in several for call in operation.calls):
-            found.setdefault(path_of[call.path], set()).update(() if path_of[call.path] == path else (call.line,))
+        for operation in several:
+            keep(path, operation.calls)
     for path, some in frequencies.items():
-        for place in (place for calls in some.calls.values() for place in calls):
-            found.setdefault(path_of[place.path], set()).update(() if path_of[place.path] == path else (place.line,))
-    return {path: frozenset(lines) for path, lines in found.items() if lines}
+        for calls in some.calls.values():
+            keep(path, calls)
+    return {path: frozenset(lines) for path, lines in found.items()}
 
 
 def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:

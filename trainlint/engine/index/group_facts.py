@@ -85,10 +85,11 @@ def _linked(members: Sequence[Member], results: Sequence[SummaryResult], *, with
 def _facts(members: Sequence[Member], results: Sequence[SummaryResult], *, with_digests: bool) -> GroupFacts:
     from trainlint.analysis.project.linking import link  # with the model, of which a file alone may need little
 
-    taken = [
-        (place, member, result.take()) for place, (member, result) in enumerate(zip(members, results, strict=True))
+    found = [
+        (place, member, summary)
+        for place, (member, result) in enumerate(zip(members, results, strict=True))
+        if (summary := result.take())
     ]
-    found = [(place, member, summary) for place, member, summary in taken if summary]
     linked = link(
         [summary for _, _, summary in found],
         [member.path for _, member, _ in found],
