@@ -30,7 +30,6 @@ CHOSEN = {
     "tests/cases/TRN203/bars.py": "synchronization: progress bars, which are followed through their names",
     "tests/cases/TRN303/near_misses.py": "memory: evaluations, in which autograd is off in many ways",
     "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
-    "tests/cases/TRN501/list_returned.py": "distributed: lists that helpers gather and callers join",
     "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",
     "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
     "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",

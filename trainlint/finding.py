@@ -86,6 +86,26 @@ class Heat(Enum):
         return self is Heat.STEP or self is Heat.INNER
 
 
+class LoopKind(Enum):
+    """What one iteration of a loop, or a call, is in units of training."""
+
+    STEP = "step"
+    MICRO = "micro"
+    """A part of a step: micro-batches of accumulation, losses, networks."""
+    EPOCH = "epoch"
+    """It holds a whole loop over steps."""
+    EVAL = "eval"
+    """A batch that is not trained on."""
+    OTHER = "other"
+
+    __hash__ = object.__hash__
+
+    @property
+    def trains(self) -> bool:
+        """Whether a step, a part of one, or many of them are taken."""
+        return self not in (LoopKind.EVAL, LoopKind.OTHER)
+
+
 OFTEN = {
     Heat.STEP: " in every training step",
     Heat.INNER: " in every training step",
@@ -165,6 +185,9 @@ class HeatFact:
     chain: tuple[str, ...] = ()
     optional: bool = False
     """Whether it runs only if somebody turns on an option that is off by default."""
+    in_sight: bool = False
+    """Whether the way there begins in a program, or in what a framework calls, and not in a function that nothing in
+    sight calls: a rule about something missing asks for that."""
 
 
 UNKNOWN_HEAT = HeatFact(Heat.UNKNOWN, 1.0)
@@ -183,6 +206,10 @@ class Frequencies:
     its statement → the same."""
     calls: Mapping[int, tuple[RelatedPlace, ...]] = field(default_factory=dict)
     """The line of a function → the calls through which it runs in each training step, nearest first."""
+    leading_out: frozenset[int] = frozenset()
+    """Lines of the file that are such calls of functions of other files, whose findings a comment there silences."""
+    kinds: Mapping[tuple[int, int], LoopKind] = field(default_factory=dict)
+    """Line and column of a loop, or of a call that trains → its kind; others are missing."""
 
     @property
     def any_in_step(self) -> bool:

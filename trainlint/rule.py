@@ -83,8 +83,6 @@ class Triggers:
     callees: frozenset[str] = frozenset()
     """Of these calls only those of one of these names, in the notation of `trainlint.contract.bases.CallRule`. Empty
     for all of them."""
-    effects: frozenset[str] = frozenset()
-    """Calls of the project's functions that have an effect of one of these kinds, by the values of `EffectKind`."""
     references: tuple[str, ...] = ()
     """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
     subscripts: bool = False
@@ -205,10 +203,9 @@ class Rule(ABC):
         Where a comment gives a reason for the line, the finding is at most POSSIBLE, and there is no fix; nor is there
         one that rewrites another line with such a comment (`trainlint.analysis.comments.reasons`).
         There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`), and none but an UNSAFE one in a
-        copy of a library of others, which is theirs to change, and behind a switch that nothing in sight turns on
-        (`Site.is_switched_off`). The fix of deprecated code is UNSAFE where code around it may ask what it raises or
-        warns of, as a test of the warning does. A `fix` that is still to be made is made now, but not for a finding
-        that is too unsure to be shown: that takes as long as all else.
+        copy of a library of others, which is theirs to change. The fix of deprecated code is UNSAFE where code around
+        it may ask what it raises or warns of, as a test of the warning does. A `fix` that is still to be made is made
+        now, but not for a finding that is too unsure to be shown: that takes as long as all else.
         `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
         Where the project does not state that it runs that version or a newer one, the fix is UNSAFE and its title names
         the version; where it states only older ones, there is none.
@@ -226,7 +223,9 @@ class Rule(ABC):
             fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and _rewrites_explained_lines(site, fix):
             fix = None
-        if fix is not None and (_is_doubtful(site) or (self.editor_tag == "deprecated" and _is_watched(site))):
+        if fix is not None and (
+            site.file.outside.standing.copied or (self.editor_tag == "deprecated" and _is_watched(site))
+        ):
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.
@@ -247,11 +246,6 @@ class Rule(ABC):
             fix=fix,
             related=related,
         )
-
-
-def _is_doubtful(site: Site) -> bool:
-    """Whether the code is a copy of a library of others, or nothing in sight turns it on."""
-    return site.file.outside.standing.copied or site.is_switched_off
 
 
 def _is_watched(site: Site) -> bool:

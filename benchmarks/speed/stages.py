@@ -27,6 +27,7 @@ STAGES = {
     "outline": ("trainlint.analysis.syntax.walk:outline",),
     "summaries for linking": ("trainlint.analysis.project.summarise:summarise",),
     "linking": ("trainlint.analysis.project.linking:link",),
+    "the abstract run": ("trainlint.interpreter.operations:execute_project",),
     "rules and the facts they ask for": ("trainlint.engine.judge:judge",),
     "the report": ("trainlint.report.formats.json:render",),
 }

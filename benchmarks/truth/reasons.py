@@ -22,7 +22,6 @@ _HIDDEN = {
 UNKNOWN_FREQUENCY = "nothing is known of how often it runs"
 NO_RULE = "no rule looks at it"
 UNKNOWN_VALUE = "nothing is known of a value, or of where it lies"
-ON_HOST = "its value is taken to lie on the host"
 NOTHING_FOUND = "rules look at it and find nothing"
 
 
@@ -61,7 +60,4 @@ def _in_step(told: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> str
     silence = next((look["silence"] for look in looks if look["silence"]), "")
     if silence:
         return f"a rule is silent: {silence}"
-    tensors = [fact["value"] for fact in told["values"] if fact["value"]["kind"] == "tensor"]
-    if told["unknown"] or any(value["home"] is None for value in tensors):
-        return UNKNOWN_VALUE
-    return ON_HOST if any(value["home"] == "host" for value in tensors) else NOTHING_FOUND
+    return UNKNOWN_VALUE if told["unknown"] else NOTHING_FOUND

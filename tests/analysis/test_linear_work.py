@@ -39,8 +39,7 @@ def lines_run(action: Callable[[], object]) -> int:
 def look_at(code: str) -> None:
     """All that is made of a file before values are asked for."""
     model = file_model(code)
-    assert len(model.skeleton.shapes) == len(model.outline.blocks)
-    assert model.facts is not None
+    assert model.uses is not None
     for block in model.outline.blocks:
         model.heats.of(block)
         model.gradients.off(block)

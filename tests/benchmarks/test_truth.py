@@ -29,7 +29,7 @@ from benchmarks.truth.environments import environment_for
 from benchmarks.truth.facts import growth
 from benchmarks.truth.failures import NotRun
 from benchmarks.truth.page import read_states, sentence, tables
-from benchmarks.truth.reasons import NO_RULE, ON_HOST, UNKNOWN_FREQUENCY, UNKNOWN_VALUE, reason_of
+from benchmarks.truth.reasons import NO_RULE, NOTHING_FOUND, UNKNOWN_FREQUENCY, UNKNOWN_VALUE, reason_of
 from benchmarks.truth.record import (
     ENVIRONMENT_STEP,
     STEP,
@@ -212,11 +212,9 @@ def test_two_results_are_compared_by_line() -> None:
     ]
 
 
-def told(
-    heat: str = "step", *, home: str | None = "device", unknown: Sequence[str] = (), looks: Sequence[object] = ()
-) -> dict[str, object]:
+def told(heat: str = "step", *, unknown: Sequence[str] = (), looks: Sequence[object] = ()) -> dict[str, object]:
     """An answer of `trainlint why` about line 5."""
-    value = {"text": "x", "words": "", "value": {"kind": "tensor", "home": home}}
+    value = {"text": "x", "words": "", "value": {"kind": "tensor"}}
     line = {"line": 5, "heat": {"heat": heat}, "values": [value], "unknown": unknown, "rules": looks}
     return {"lines": [line]}
 
@@ -233,8 +231,8 @@ def look(*, code: str = "TRN201", silence: str = "", hidden: str = "") -> dict[s
         (told("once", looks=[look()]), "it is taken to run once"),
         (told(looks=[look(code="TRN999")]), NO_RULE),
         (told(looks=[look(silence="it is a test")]), "a rule is silent: it is a test"),
-        (told(looks=[look()], home=None), UNKNOWN_VALUE),
-        (told(looks=[look()], home="host"), ON_HOST),
+        (told(looks=[look()], unknown=["x"]), UNKNOWN_VALUE),
+        (told(looks=[look()]), NOTHING_FOUND),
         (told(looks=[look(hidden="low-confidence")]), "found, too unsure to be shown"),
         (told("once", looks=[look(hidden="preview")]), "found by a rule that is off"),
         ({"lines": []}, UNKNOWN_FREQUENCY),

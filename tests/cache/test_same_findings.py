@@ -76,7 +76,7 @@ def test_an_edit_links_only_the_files_that_work_with_the_edited_one(
 
     monkeypatch.setattr("trainlint.analysis.project.linking.link", noted)
     train = project / "other/train.py"
-    train.write_text("# all lines move\n" + train.read_text())
+    train.write_text("import os\n" + train.read_text())
     cache = opened()
     found = run_over(cache=cache)
     assert linked == [["other/engine.py", "other/train.py", "other/utils.py"]]

@@ -63,9 +63,9 @@ def test_summaries_survive_and_what_files_are_told() -> None:
     found = summaries()
     assert unpack(pack(found)) == found
     paths = [Path("/project", name) for name in FILES]
-    told = link(found, paths, [0] * len(paths))
+    told = link(found, paths)
     assert unpack(pack(told)) == told
-    again = link(unpack(pack(found)), paths, [0] * len(paths))
+    again = link(unpack(pack(found)), paths)
     assert [value_digest(each) for each in again] == [value_digest(each) for each in told]
 
 

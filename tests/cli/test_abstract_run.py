@@ -1,4 +1,4 @@
-"""With the switch on, rules about waits and copies are asked about what an abstract run of the project executes."""
+"""Rules about waits and copies are asked about what an abstract run of the project executes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ import torch
 from helpers import keep, log
 
 
-def train(model, optimizer, loader, device):
+def train(model, optimizer, loader, device: torch.device):
     for step, (inputs, targets) in enumerate(loader):
         inputs, targets = inputs.to(device), targets.to(device)
         start = torch.zeros(8).to(device)

@@ -104,20 +104,6 @@ def test_native_code_that_does_not_come_back_costs_its_file(toys: Program, write
     assert "b.py:2:1" in result.out
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_file_that_cannot_be_linked_in_time_is_named_and_not_tried_again(
-    program: Program, write: Write, jobs: str
-) -> None:
-    write("trainlint.toml", "file-time-limit = 0.2\n")  # linking the first file takes five times as long
-    write("steps.py", HEAD + lines("def f{i}(x):\n    y = f{j}(x)\n    return torch.add(x, y)\n", 3000))
-    write("train.py", HEAD + "from steps import f1\n")
-    report = json.loads(program("check", "--jobs", jobs, "--output-format", "json").out)
-    (failure,) = report["failures"]
-    assert failure["path"] == "steps.py"
-    assert "(last in linking it with others)" in failure["reason"]
-    assert report["counts"]["files"] == 1
-
-
 ACCELERATE = "distributed_type: MULTI_GPU\n"
 BOMB = (
     ACCELERATE

@@ -60,7 +60,7 @@ OF_GATE = frozenset(
 """What the gate asks: the table of frameworks."""
 OF_GLANCE = frozenset(
     {
-        *("analysis.callgraph", "analysis.callgraph.modules", "analysis.programs", "analysis.programs.test_files"),
+        *("analysis.project.modules", "analysis.programs", "analysis.programs.test_files"),
         *("analysis.project", "analysis.project.glance", "analysis.project.neighbours"),
         *("analysis.tables.common_names", "analysis.tables.host_reads", "analysis.tables.frameworks.loaded_weights"),
         *("analysis.tables.file_words", "analysis.tables.file_words.devices", "analysis.tables.file_words.programs"),
@@ -70,8 +70,6 @@ OF_GLANCE = frozenset(
 )
 """What says which files belong together, and what each is to its project, be it alone."""
 OF_OUTLINE = (
-    "effects",
-    "function_effects",
     "semantic_model",
     "site",
     "syntax",

@@ -30,6 +30,7 @@ from trainlint.config.globs import check_glob, matches_any
         ("[!ab].py", "c.py"),
         ("v?.py", "v1.py"),
         ("[[]a.py", "[a.py"),
+        ("[/a/]", "a"),
         ("src/***/a.py", "src/x/y/a.py"),
         ("ü?.py", "deep/üß.py"),
     ],

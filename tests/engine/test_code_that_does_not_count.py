@@ -119,16 +119,6 @@ MAIN = """
 """
 
 
-def test_a_function_that_nothing_refers_to_has_no_finding_by_default(tmp_path: Path) -> None:
-    files = {"work.py": DEAD, "main.py": MAIN}
-    assert "TRN201" not in codes(tmp_path, "work.py", files)
-    assert "TRN201" in codes(tmp_path, "work.py", files, Overrides(min_confidence=Confidence.POSSIBLE))
-
-
-def test_the_same_in_a_program_of_one_file(tmp_path: Path) -> None:
-    assert "TRN201" not in codes(tmp_path, "work.py", {"work.py": DEAD + STARTED})
-
-
 def test_a_function_of_a_library_may_be_called_by_others(tmp_path: Path) -> None:
     assert "TRN201" in codes(tmp_path, "work.py", {"work.py": DEAD})
 

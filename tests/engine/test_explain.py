@@ -14,7 +14,7 @@ from tests.executed import executed
 from tests.toy_rules import PAGE, ToyRule
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.types.values import Home, Kind, Value
+from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.config import Config
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -100,7 +100,7 @@ def test_a_line_has_heat_and_values() -> None:
     values = {fact.text: fact.value for fact in line.values}
     loss = values["loss"]
     assert isinstance(loss, Value)
-    assert (loss.kind, loss.home, loss.attached) == (Kind.TENSOR, Home.DEVICE, True)
+    assert (loss.kind, loss.origin) == (Kind.TENSOR, Origin.LOSS)
 
 
 def test_a_loop_has_the_heat_of_its_body() -> None:

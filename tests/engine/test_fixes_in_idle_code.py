@@ -59,48 +59,6 @@ BUILT = LAMB + "\n\nLamb([]).step()\n"
 BY_NAME = "import importlib\n\n\ndef made(name):\n    return getattr(importlib.import_module(name), name)()\n"
 CHECK = ("check", "--isolated", "--no-cache", "--preview", "--fix", "--unsafe-fixes", "-q")
 PROGRAM = {"train.py": TRAIN, "models/net.py": NET}
-BESIDE = {"train.py": "import models.lamb\n" + TRAIN, "models/net.py": NET}
-PACKAGE = {**PROGRAM, "models/__init__.py": ""}
-
-OFFERED: dict[str, tuple[Mapping[str, str], bool]] = {
-    "nothing imports the file": (PROGRAM, False),
-    "nothing imports the file of a package": (PACKAGE, False),
-    "a program imports it and never builds the class": (BESIDE, False),
-    "a script imports it and never builds the class": ({"train.py": "import models.lamb\n" + SCRIPT}, False),
-    "a script builds the class": ({"train.py": "import models.lamb\nmodels.lamb.Lamb([])\n" + SCRIPT}, True),
-    "a program builds the class": ({**BESIDE, "train.py": BESIDE["train.py"] + "    models.lamb.Lamb([])\n"}, True),
-    "the file is alone": ({}, True),
-    "the project has no program": ({"models/net.py": NET}, True),
-    "the package may be installed": ({**PACKAGE, "setup.py": "from setuptools import setup\n\nsetup()\n"}, True),
-    "a test imports the file": ({**PROGRAM, "tests/test_lamb.py": "from models.lamb import Lamb\n"}, True),
-    "a program imports modules by their names": ({**PROGRAM, "kinds.py": BY_NAME}, True),
-    "the program is that of another directory": ({f"other/{name}": text for name, text in PROGRAM.items()}, True),
-    "the file is a script, whose top uses the class": ({**PROGRAM, "models/lamb.py": BUILT}, True),
-    "the file is a program": (
-        {**PROGRAM, "models/lamb.py": LAMB + '\n\nif __name__ == "__main__":\n    Lamb([]).step()\n'},
-        True,
-    ),
-}
-
-
-@pytest.mark.parametrize(("files", "offered"), OFFERED.values(), ids=OFFERED)
-def test_fix_in_code_that_may_run(
-    files: Mapping[str, str], offered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_project(tmp_path, {"models/lamb.py": LAMB, **files})
-    monkeypatch.chdir(tmp_path)
-    before = (tmp_path / "models/lamb.py").read_text()
-    main([*CHECK, ".", "--select", "TRN818", "--min-confidence", "unlikely"])
-    assert ((tmp_path / "models/lamb.py").read_text() != before) is offered
-
-
-def test_single_file_of_a_project_is_judged_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_project(tmp_path, {"models/lamb.py": LAMB, **PROGRAM})
-    monkeypatch.chdir(tmp_path)
-    main([*CHECK, "models/lamb.py"])
-    assert (tmp_path / "models/lamb.py").read_text() == LAMB
-
-
 GATHER = """\
 import torch
 import torch.distributed as dist

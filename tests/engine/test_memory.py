@@ -20,11 +20,9 @@ from trainlint.config import Config
 from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations, Selection
 from trainlint.engine.discover import Target
-from trainlint.engine.index import group_facts
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.index.summarising import summarise_file
-from trainlint.engine.pool import worker_pool
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
 from trainlint.engine.work import Job, Outcome, judge_and_fix
@@ -67,7 +65,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
     before = summaries_alive()
     index = build_index(files, LocalExecutor(kept=0), cache)
     assert index.failures == ()
-    assert any(facts.gradients_off for facts in index.imported_facts.values())
+    assert any(facts.uses is not None for facts in index.imported_facts.values())
     assert summaries_alive() == before
     return [found - before for found in alive]
 
@@ -133,24 +131,6 @@ def test_what_linking_needed_is_free_without_the_garbage_collector(
         gc.enable()
     assert index.imported_facts
     assert alive == before
-
-
-def test_a_large_run_links_and_judges_in_processes_of_their_own(
-    projects: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small = judged(".", workers=2)
-    started: list[int] = []
-    new_worker = worker_pool._new_worker
-
-    def watched(number: int, *arguments: object) -> object:
-        started.append(number)
-        return new_worker(number, *arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(worker_pool, "_new_worker", watched)
-    monkeypatch.setattr(group_facts, "LARGE_RUN", 0)
-    assert judged(".", workers=2).report == small.report
-    assert sorted(started) == [0, 0, 0, 1, 1, 1], "to summarise, to link, to judge"
-    assert judged(".", workers=1).report == small.report
 
 
 def test_a_released_model_is_free_without_the_garbage_collector() -> None:

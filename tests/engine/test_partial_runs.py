@@ -14,7 +14,6 @@ from trainlint.config import Config
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.index import import_graph, project_files
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.index.project_index import build_index
 from trainlint.engine.run import Run, run_text
 from trainlint.project import package_parent, project_around
 from trainlint.source import source_from_text
@@ -213,32 +212,3 @@ def test_in_a_large_project_tests_tell_nothing_of_what_they_call_and_take_no_roo
     write_project(project, {f"tests/test_{number}.py": calls for number in range(8)})
     assert judged("pkg/utils.py").context_files == 2
     assert judged("tests/test_1.py").context_files == 2
-
-
-HOLDER = """\
-import torch
-
-
-class Meter:
-    def gauge(self, loss):
-        return loss.item()
-"""
-BY_NAME = TRAIN.replace(
-    "run_step(model", "meter.gauge(criterion(model(inputs), targets))\n        run_step(model"
-).replace("train_loader", "train_loader, meter")
-
-
-def calls_told(project: Path, *names: str) -> list[str]:
-    """The functions of the meter's file that linking sees called in other files; the files of the run are named."""
-    members = [Member(project / name, name, (project / name).stat().st_size, Config()) for name in names]
-    index = build_index(ProjectFiles(members, Configurations(installed_rules())))
-    return list(index.imported_facts[project / "pkg/meter.py"].gradients_off)
-
-
-def test_a_name_that_files_left_out_have_too_links_nothing(project: Path) -> None:
-    files = {"pkg/meter.py": HOLDER, "scripts/train.py": "from pkg.meter import Meter\n" + BY_NAME}
-    write_project(project, files)
-    alone, together = ["pkg/meter.py"], ["pkg/meter.py", *FILES]
-    assert calls_told(project, *alone) == calls_told(project, *together) != []
-    write_project(project, {"pkg/other.py": "from pkg import utils\n\n\n" + HOLDER.replace("Meter", "Other")})
-    assert calls_told(project, *alone) == calls_told(project, *together) == []

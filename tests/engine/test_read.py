@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from trainlint.analysis.programs.fact_names import IMPORTED
-from trainlint.analysis.tables.frameworks import trainers
 from trainlint.analysis.tables.frameworks.hooks import FRAMEWORKS
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
 from trainlint.bounded import SOURCE_BYTES
@@ -47,7 +46,6 @@ def frameworks_of_all_tables() -> set[str]:
     """Every package that a table of the analysis names as a framework, or as one that trains with PyTorch."""
     named = {root for rows in IMPORTED.values() for row in rows for root in row.roots}
     patterns = [framework.bases.pattern for framework in FRAMEWORKS]
-    patterns += [trainer.pattern for trainer in trainers._TRAINERS]
     for pattern in patterns:
         for anchored in re.findall(r"\^(\((?:[^()]|\([^()]*\))*\)|\w+)", pattern):
             named.update(re.findall(r"(?<!\\)\b[a-z][a-z_0-9]{2,}\b", anchored))

@@ -25,7 +25,6 @@ from trainlint.source import SourceFile, source_from_text
 
 if TYPE_CHECKING:
     from trainlint.engine.index.executing import ExecutedGroup, Group
-    from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
     from trainlint.interpreter.operations import Executed
@@ -149,9 +148,9 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
         summarised.extend(member.shown for member in members)
         return summarise_all(members, *rest)
 
-    def link(participants: Participants, *rest: Any) -> list[tuple[Sequence[Member], GroupFacts]]:
-        linked.append(len(participants.members))
-        return facts_of_groups(participants, *rest)
+    def link(members: Sequence[Member], *rest: Any) -> list[tuple[Sequence[Member], GroupFacts]]:
+        linked.append(len(members))
+        return facts_of_groups(members, *rest)
 
     executed: list[str] = []
 
@@ -167,9 +166,9 @@ def test_what_is_known_is_neither_summarised_nor_linked_nor_executed_again(
     assert (sorted(summarised), linked) == (["pkg/engine.py", "pkg/utils.py", "scripts/train.py"], [3])
     judging.judged(texts(project, utils=UTILS))
     assert (len(summarised), len(linked), len(executed)) == (3, 1, 3)
-    judging.judged(texts(project, utils=f"\n{UTILS}"))
+    judging.judged(texts(project, utils=f"import os\n{UTILS}"))
     assert (summarised[3:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 6)
-    judging.judged(texts(project, utils=f"#\n{UTILS}"))  # which tells the others nothing new
+    judging.judged(texts(project, utils=f"#\nimport os\n{UTILS}"))  # which tells the others nothing new
     assert (summarised[4:], len(linked), len(executed)) == (["pkg/utils.py"], 2, 9)
 
 

@@ -83,7 +83,7 @@ def _link_with_itself(program: SourceFile) -> None:
         warnings.simplefilter("ignore")
         tree = ast.parse(program.text)
     summary = summarise(SemanticModel(program, tree, EVERYTHING))
-    link([summary, summary], [PurePath("/project/train.py"), PurePath("/project/other.py")], [0, 0])
+    link([summary, summary], [PurePath("/project/train.py"), PurePath("/project/other.py")])
 
 
 def _delete(lines: Lines, choice: random.Random) -> Lines:

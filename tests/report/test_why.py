@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.analysis.types.values import Home, Kind, Origin, Value
+from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.explanation import Explanation, Fact, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Confidence, Finding, Heat, HeatFact, Severity, Span
 from trainlint.report.settings import Style
@@ -14,7 +14,7 @@ from trainlint.report.why.text import render
 from trainlint.report.why.value_words import heat_words, value_words
 
 STEP = HeatFact(Heat.STEP, 0.97, ("line 3: for batch in loader",))
-LOSS = Value(Kind.TENSOR, Home.DEVICE, True, Origin.LOSS, 0.9)
+LOSS = Value(Kind.TENSOR, Origin.LOSS)
 SILENT = Look("ACME002", "slow-call", Span(8, 5, 8, 16), "loss.item()", silence="the file compiles nothing")
 ELSEWHERE = replace(SILENT, code="ACME003", silence=None)
 FINDING = Finding(
@@ -41,7 +41,7 @@ def test_a_line_and_its_rules() -> None:
     assert text(EXPLANATION) == (
         "  8 │     loss.item()\n"
         "  heat:     in train: runs each training step (0.97): line 3: for batch in loader\n"
-        "  values:   loss is a tensor in device memory, with a graph, a loss (0.9)\n"
+        "  values:   loss is a tensor, a loss\n"
         "            nothing is known of args, step\n"
         "\n"
         "  ACME001 slower-call reports `loss.item()`\n"
@@ -148,16 +148,9 @@ def test_what_steers_a_terminal_is_shown_not_sent() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (
-            Value(Kind.TENSOR, Home.HOST, False, Origin.BATCH),
-            "a tensor in host memory, without a graph, from a loader's batch",
-        ),
-        (Value(Kind.TENSOR, confidence=0.5), "a tensor on the host or the device (0.5)"),
-        (
-            Value(Kind.CONTAINER, element=Value(Kind.NUMBER)),
-            "a list, tuple, set or dict; each element is a Python number",
-        ),
-        (Value(Kind.UNKNOWN, confidence=0.0), "unknown"),
+        (Value(Kind.TENSOR, Origin.BATCH), "a tensor, from a loader's batch"),
+        (Value(Kind.TENSOR, proved=False), "a tensor, by its name"),
+        (Value(Kind.UNKNOWN, proved=False), "unknown"),
     ],
 )
 def test_values_in_words(value: Value, words: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.executed import frequencies
 from tests.rules.catalogue import DEFAULT, all_rules, source
 from trainlint.config.torch_range import parse_torch_range
 from trainlint.contract.declared_rule import DeclaredRule
@@ -24,7 +25,8 @@ ASK_FOR_VERSION = [
 def lines(rule: type[Rule], text: str, supported: str) -> list[int]:
     """Where a rule finds something in a text of a project that supports these versions."""
     config = replace(DEFAULT, target_torch=parse_torch_range(supported))
-    verdicts = judge(source(text), (rule(),), config, known=all_rules())
+    judged = source(text)
+    verdicts = judge(judged, (rule(),), config, known=all_rules(), frequencies=frequencies(judged)[judged.path])
     assert not verdicts.failures
     return [item.span.start_line for item in verdicts.findings]
 

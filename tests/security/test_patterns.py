@@ -31,7 +31,6 @@ BOUNDED_OTHERWISE = {
     "trainlint.analysis.programs.test_files._IDLE_PATH": "it matches paths, whose length systems bound",
 }
 NEVER_SEARCHED = {
-    "trainlint.analysis.effects.own_gradients._TAKES",
     "trainlint.fixing.arguments._BEHIND_LAST",
     "trainlint.fixing.expressions._CLOSED",
     "trainlint.fixing.expressions._CLOSING_PARENTHESIS",

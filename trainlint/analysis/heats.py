@@ -8,7 +8,16 @@ from functools import cached_property
 
 from trainlint.analysis.conditions.branches import conditional_part, follows_exit
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function
-from trainlint.finding import LEFT_OUT, NOTHING_EXECUTED, UNKNOWN_HEAT, Frequencies, Heat, HeatFact, RelatedPlace
+from trainlint.finding import (
+    LEFT_OUT,
+    NOTHING_EXECUTED,
+    UNKNOWN_HEAT,
+    Frequencies,
+    Heat,
+    HeatFact,
+    LoopKind,
+    RelatedPlace,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +46,18 @@ class Heats:
     def calls_of(self, function: Function) -> tuple[RelatedPlace, ...]:
         """The calls through which a function runs in each training step, in this file and in others, nearest first."""
         return self._frequencies.calls.get(function.node.lineno, ())
+
+    def kind(self, node: ast.AST | Block) -> LoopKind:
+        """What one iteration of a loop is in units of training, or what a call is."""
+        if isinstance(node, Block):
+            node = node.node
+        place = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        return self._frequencies.kinds.get(place, LoopKind.OTHER)
+
+    def trains(self, node: ast.AST) -> bool:
+        """Whether a loop inside some code, or what it calls, trains."""
+        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+        return any(first <= line <= last and kind.trains for (line, _), kind in self._frequencies.kinds.items())
 
     @property
     def any_in_step(self) -> bool:

@@ -18,31 +18,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
     from typing import Any, TypeVar
 
-    from trainlint.analysis.callgraph.call_graph import CallGraph
-    from trainlint.analysis.callgraph.skeleton import Skeleton
-    from trainlint.analysis.conditions.around import Conditions
-    from trainlint.analysis.conditions.settings.option_defaults import Flags
-    from trainlint.analysis.effects.effect import Effect
-    from trainlint.analysis.frequency.code_units import CodeUnits
-    from trainlint.analysis.frequency.lookups import Lookups
-    from trainlint.analysis.function_effects import FunctionEffects
     from trainlint.analysis.heats import Heats
-    from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
-    from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
-    from trainlint.analysis.programs.loops import LoopReader, Loops
-    from trainlint.analysis.programs.steps import Steps
-    from trainlint.analysis.reachability import Reachability
-    from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.syntax.blocks import Block
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
+    from trainlint.analysis.tables.fact_kinds import Use
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
     from trainlint.analysis.types.inference import Kinds
     from trainlint.analysis.types.loaders import Loaders
-    from trainlint.analysis.types.values import Home
     from trainlint.config import Config
     from trainlint.source import SourceFile
 
@@ -53,20 +40,14 @@ _FACTS_OF_ONE_FILE = (
     "outline",
     "names",
     "graph",
-    "numbers",
     "switches",
     "keys",
-    "loop_reader",
-    "own_skeleton",
-    "telling_calls",
+    "training_calls",
     "loaders",
     "creates_on_device",
     "backward_flow",
     "reads_by_statement",
-    "facts",
-    "flags",
-    "conditions",
-    "own_effects",
+    "uses",
 )
 """Facts that no other file has a say in."""
 
@@ -115,15 +96,12 @@ class SemanticModel:
         if (outside, frequencies) == (self.outside, self.frequencies):
             return self
         model = SemanticModel(self.source, self.tree, self.config, outside, frequencies)
-        shared: tuple[str, ...] = _FACTS_OF_ONE_FILE
-        if not outside.bases:
-            shared = (*shared, "skeleton", "call_graph")
-        model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
+        model.__dict__.update((name, self.__dict__[name]) for name in _FACTS_OF_ONE_FILE if name in self.__dict__)
         return model
 
     def rest(self) -> None:
         """Forget what is worked out anew as soon as other files have their say: it takes a tenth of the memory."""
-        kept = {"source", "tree", "config", "outside", "frequencies", "skeleton", "call_graph", *_FACTS_OF_ONE_FILE}
+        kept = {"source", "tree", "config", "outside", "frequencies", *_FACTS_OF_ONE_FILE}
         for name in self.__dict__.keys() - kept:
             del self.__dict__[name]
 
@@ -169,11 +147,6 @@ class SemanticModel:
         return call_graph(self.outline)
 
     @cached_property
-    def numbers(self) -> dict[Function, int]:
-        """The number of each function in the skeleton."""
-        return {function: number for number, function in enumerate(self.outline.functions)}
-
-    @cached_property
     def switches(self) -> Switches:
         """What the text itself switches autograd off for."""
         from trainlint.analysis.programs.grad_mode import Switches
@@ -181,11 +154,11 @@ class SemanticModel:
         return Switches(self.outline)
 
     @cached_property
-    def loop_reader(self) -> LoopReader:
-        """What loops and calls say by themselves of training."""
-        from trainlint.analysis.programs.loops import LoopReader
+    def training_calls(self) -> Mapping[ast.AST, Place]:
+        """The calls that show by themselves that a training step is taken around them."""
+        from trainlint.analysis.programs.training_calls import training_calls
 
-        return LoopReader(self.outline, self.graph, trains=not self.never_updates)
+        return {} if self.never_updates else training_calls(self.outline, self.graph)
 
     @cached_property
     def never_updates(self) -> bool:
@@ -200,85 +173,6 @@ class SemanticModel:
             return False
         packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
         return packages <= FOREIGN
-
-    @cached_property
-    def skeleton(self) -> Skeleton:
-        """Blocks, functions and calls without their trees."""
-        alone = self.own_skeleton
-        if self.outside.bases:
-            from trainlint.analysis.frequency.skeleton_builder import bases_of, rebased
-
-            alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
-        return alone
-
-    @cached_property
-    def own_skeleton(self) -> Skeleton:
-        """The same as far as the file's own text tells."""
-        from trainlint.analysis.frequency.skeleton_builder import bases_of, skeleton
-        from trainlint.analysis.programs.test_files import is_test_path
-
-        return skeleton(
-            self.source.path,
-            self.outline,
-            self.graph,
-            self.loop_reader,
-            self.switches,
-            self.keys,
-            self.telling_calls,
-            conditions=self.conditions,
-            bases=bases_of(self.outline, {}),
-            is_test_file=is_test_path(self.source.path),
-        )
-
-    @cached_property
-    def flags(self) -> Flags:
-        """What switches are by default."""
-        from trainlint.analysis.conditions.settings.option_defaults import Flags
-
-        return Flags(self.outline)
-
-    @cached_property
-    def conditions(self) -> Conditions:
-        """When the blocks of the file run, by the tests around them."""
-        from trainlint.analysis.conditions.around import Conditions
-
-        return Conditions(self.flags)
-
-    @cached_property
-    def telling_calls(self) -> list[Place]:
-        """The calls of the skeleton, in its order."""
-        from trainlint.analysis.frequency.skeleton_builder import telling_calls
-
-        return telling_calls(self.outline, self.graph, self.loop_reader)
-
-    @cached_property
-    def call_graph(self) -> CallGraph:
-        """The skeleton as the network that facts flow through."""
-        from trainlint.analysis.callgraph.call_graph import build_call_graph
-
-        return build_call_graph([self.skeleton])
-
-    @cached_property
-    def steps(self) -> Steps:
-        """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.effects.effect import EffectKind, have_effect
-        from trainlint.analysis.programs.steps import LoopKind, Steps
-
-        calls: dict[int, LoopKind] = {}
-        for number, functions in self.effects.elsewhere.items():
-            if have_effect(functions, EffectKind.STEPS):
-                calls[number] = LoopKind.STEP
-            elif have_effect(functions, EffectKind.TRAINS):
-                calls[number] = LoopKind.EPOCH
-        hot = {number for function, number in self.numbers.items() if self.heats.function(function).heat.in_step}
-        return Steps(self.call_graph, calls, hot)
-
-    @cached_property
-    def loops(self) -> Loops:
-        """The same for those of the tree."""
-        from trainlint.analysis.programs.loops import Loops
-
-        return Loops(self.loop_reader, self.steps, self.numbers)
 
     @cached_property
     def heats(self) -> Heats:
@@ -297,91 +191,33 @@ class SemanticModel:
         return others and not self.outside.reaches_torch and not any(map(brings_torch, packages))
 
     @cached_property
-    def lookups(self) -> Lookups:
-        """What the file looks up by names."""
-        from trainlint.analysis.frequency.lookups import lookups
+    def uses(self) -> frozenset[Use]:
+        """What the file itself uses somewhere: autocast, DDP, a framework."""
+        from trainlint.analysis.programs.facts import uses_of
+        from trainlint.analysis.tables.fact_kinds import FactKind, Use
+        from trainlint.analysis.tables.signs import HALF, LOSS_SCALING, MIXED_PRECISION
 
-        return lookups(self.source.text, self.outline)
+        names_half = self.names.show(*HALF, MIXED_PRECISION, LOSS_SCALING)
+        return uses_of(self.outline) | ({Use(FactKind.HALF_NAMED)} if names_half else frozenset())
 
-    @cached_property
-    def code_units(self) -> CodeUnits:
-        """The file's functions and classes with the names that each uses."""
-        from trainlint.analysis.frequency.code_units import code_units
-
-        return code_units(self.outline, self.keys, self.own_skeleton.bases)
-
-    @cached_property
-    def reachability(self) -> Reachability:
-        """Which functions and branches of the file some program runs."""
-        from trainlint.analysis.reachability import Reachability
-
-        return Reachability(self)
-
-    @cached_property
-    def facts(self) -> dict[str, list[Fact]]:
-        """What the file uses somewhere, by function: autocast, DDP, a framework."""
-        from trainlint.analysis.programs.facts import facts_of
-        from trainlint.analysis.programs.loop_facts import by_function
-
-        return by_function(facts_of(self.outline))
-
-    @cached_property
-    def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
-        """What the file's functions do themselves, whenever they are called."""
-        from trainlint.analysis.function_effects import own_effects
-
-        return own_effects(self)
-
-    @cached_property
-    def effects(self) -> FunctionEffects:
-        """What the file's functions do, themselves or through others, here or in other files."""
-        from trainlint.analysis.function_effects import FunctionEffects
-
-        return FunctionEffects(self)
-
-    @cached_property
-    def _loop_facts(self) -> LoopFacts:
-        from trainlint.analysis.programs.loop_facts import LoopFacts
-
-        return LoopFacts(self.call_graph, [self.facts])
-
-    def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
-        """What the project uses on the way into a training loop and out of it.
-
-        `beside` adds what the callers of the loop's function call besides, where global switches are set.
-        """
-        function = self.outline.enclosing(loop)
-        imported = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
-        if imported is not None and not self.outside.edited:
-            return imported
-        number = self.numbers[function] if function is not None else self._loop_facts.top(0)
-        here = self._loop_facts.around(number, beside=beside)
-        if imported is None:
-            return here
-        from trainlint.analysis.programs.loop_facts import updated
-
-        return updated(imported, here, self.facts, self.source.path)
+    @property
+    def used_around(self) -> frozenset[Use]:
+        """What the file uses, or one of those that import it or that these import."""
+        return self.uses | (self.outside.uses or frozenset())
 
     @cached_property
     def gradients(self) -> Gradients:
         """Where autograd is off."""
-        from trainlint.analysis.programs.grad_mode import Gradients, functions_off
+        from trainlint.analysis.programs.grad_mode import Gradients
 
-        off = functions_off(self.call_graph, self._by_function_number(self.outside.gradients_off))
-        return Gradients(self.outline, self.switches, self.numbers, off)
-
-    def _by_function_number(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
-        """What other files say of functions, by their numbers."""
-        return {number: facts[item.key] for number, item in enumerate(self.skeleton.functions) if item.key in facts}
+        return Gradients(self.outline, self.graph, self.switches)
 
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
-        from trainlint.analysis.conditions.values.value_tests import ValueTests
         from trainlint.analysis.types.inference import Kinds
 
-        tests = ValueTests(self.outline)
-        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device, tests)
+        return Kinds(self.outline, self.graph)
 
     @cached_property
     def keys(self) -> Keys:
@@ -449,10 +285,8 @@ class SemanticModel:
         return {}
 
     @cached_property
-    def device(self) -> Home:
-        """Where tensors live unless something says otherwise: on the host in a file that names no device."""
+    def may_compute_on_device(self) -> bool:
+        """Whether the file, or one that it works together with, names a device."""
         from trainlint.analysis.tables.file_words.devices import names_device
-        from trainlint.analysis.types.values import Home
 
-        together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))
-        return Home.DEVICE if together else Home.HOST
+        return self.outside.names_device or names_device(self.source.text.encode(errors="replace"))

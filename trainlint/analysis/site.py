@@ -13,7 +13,6 @@ from trainlint.finding import RelatedPlace, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
-    from trainlint.analysis.conditions.condition import Condition
     from trainlint.analysis.syntax.blocks import Block, Function
     from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
@@ -92,11 +91,6 @@ class Site:
         return self.file.heats.of(self.place.block)
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What must hold for this place to run, out to its function: `trainlint.analysis.conditions.questions` asks."""
-        return self.file.conditions.around(self.place.block)
-
-    @property
     def function(self) -> Function | None:
         """The innermost function around the node."""
         return self.file.graph.enclosing(self.place.block)
@@ -118,7 +112,7 @@ class Site:
 
         Calls of `torch.distributed` are run by nobody either where no program starts a process group.
         """
-        if self.file.outside.standing.run_by_nobody or self.file.reachability.is_idle(self.place.block):
+        if self.file.outside.standing.run_by_nobody:
             return True
         return self.file.outside.standing.one_process and any(
             (self.origin(part) or "").startswith(_OF_PROCESSES)
@@ -126,23 +120,13 @@ class Site:
             if isinstance(part, ast.Name | ast.Attribute)
         )
 
-    @property
-    def is_switched_off(self) -> bool:
-        """Whether this runs only if a switch of its class is on that no code in sight turns on."""
-        off = self.file.outside.always_off
-        if not off:
-            return False
-        from trainlint.analysis.conditions.settings.switches import switches_around
-
-        return not set(off).isdisjoint(switches_around(self.file.outline, self.place.block))
-
     def value(self, node: ast.expr) -> Value:
         """What an expression at this place is."""
         return self.file.kinds.of(node, self.place.block)
 
     def origin(self, node: ast.expr) -> str | None:
         """The dotted origin of an imported name chain, such as "torch.utils.data.DataLoader"; None for other things."""
-        return self.file.kinds.imported(node, self.place.block)
+        return self.file.outline.imported(node, self.place.block)
 
     def lacks(self, version: tuple[int, int]) -> bool:
         """Whether some PyTorch that the project targets is older than a version; False where no target is known."""

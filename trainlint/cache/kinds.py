@@ -23,26 +23,13 @@ _MODULES = {
     "trainlint.interpreter.machine.events": "Happening Link",
     "trainlint.interpreter.machine.loaders": "ExecutedLoader Options",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact RelatedPlace Report Safety "
-    "Severity Span UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Frequencies Heat HeatFact LoopKind RelatedPlace Report "
+    "Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.file_words.programs": "Program",
-    "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
-    "trainlint.analysis.syntax.blocks": "BlockKind",
-    "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
-    "trainlint.analysis.effects.effect": "CalledFunction Effect EffectKind",
-    "trainlint.analysis.types.item_facts": "ItemFacts",
-    "trainlint.analysis.conditions.arguments": "PassedArguments",
-    "trainlint.analysis.frequency.code_units": "CodeUnits Unit",
-    "trainlint.analysis.frequency.lookups": "Lookups",
-    "trainlint.analysis.programs.loop_facts": "LocatedFact",
+    "trainlint.analysis.project.summary": "Summary",
+    "trainlint.analysis.tables.fact_kinds": "FactKind Use",
     "trainlint.analysis.types.imported_facts": "ImportedFacts FileStatus",
-    "trainlint.analysis.types.access_paths": "AccessPath Start",
-    "trainlint.analysis.callgraph.skeleton": "CallLink CallShape FunctionShape Handing LoopTrait Shape Skeleton",
-    "trainlint.analysis.programs.steps": "LoopKind",
-    "trainlint.analysis.types.evidence": "Evidence Rank",
-    "trainlint.analysis.types.unpinnable": "Unpinnable",
-    "trainlint.analysis.types.values": "Home Kind Origin Value",
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names.split()}
 """The dataclasses, named tuples and enumerations of results, with their modules. No other class is ever made."""

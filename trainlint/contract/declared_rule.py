@@ -186,18 +186,12 @@ class WordedRule(Rule, base=True):
         safety = safety_kept(site.file, fix, (site.node, match.site.node), self.fix_drops)
         return None if safety is None else in_style_of_file(site.source, replace(fix, safety=safety))
 
-    def counts_little(self, site: Site, *, costs: bool, called: bool = False) -> bool:
-        """Whether a place is in code that tries something out, or in code of which the project makes no use.
-
-        `costs`: the defect is one of what training steps cost. `called`: something in sight calls the code, or a
-        framework is presumed to.
-        """
+    def counts_little(self, site: Site, *, costs: bool) -> bool:
+        """Whether code tries something out. `costs`: the defect is one of what training steps cost."""
         file, block = site.file, site.block
         if costs and (file.never_updates or in_short_run(file.outline, block) or site.heat.optional):
             return True
-        if not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block)):
-            return True
-        return not called and file.reachability.is_unreferenced(block)
+        return not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block))
 
     def worded(
         self,

@@ -67,7 +67,7 @@ class OperationRule(WordedRule, base=True):
     def confidence(self, site: Site, match: Match, operation: Operation) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the operation and the file."""
         premises = [self.sure, match.sure, LEVELS[operation.certainty]]
-        if self.counts_little(site, costs=True, called=operation.called):
+        if self.counts_little(site, costs=True):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 

@@ -84,13 +84,12 @@ def key_of_summary(member: Member, cache: Cache) -> bytes | None:
     return cache.key_of_file("summary", member.path, *facts)
 
 
-def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguous: bytes, cache: Cache) -> bytes:
+def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], cache: Cache) -> bytes:
     """The key of what linking the files of a group gives.
 
-    `summaries` are the digests of their summaries, `ambiguous` those of the names of methods in files left out, and of
-    what configurations and launch scripts hold.
+    `summaries` are the digests of their summaries.
     """
-    facts: list[str | bytes] = [ambiguous]
+    facts: list[str | bytes] = []
     for member, digest in zip(members, summaries, strict=True):
         facts += (
             str(member.path),

@@ -94,8 +94,8 @@ def _judged(
     crashed = {failure.rule for failure in failures}
     ran = [rule for rule in rules if rule.code not in crashed]
     in_order = sorted(set(findings), key=lambda item: item.order)
-    outside = model.outside
-    kept = suppress(source, in_order, ran, known, model.tree, elsewhere=outside.ignored_at, leaving=outside.leaving)
+    elsewhere, leaving = model.outside.ignored_at, model.frequencies.leading_out
+    kept = suppress(source, in_order, ran, known, model.tree, elsewhere=elsewhere, leaving=leaving)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     listed = tuple(sorted(shown, key=lambda item: item.order))
     return Verdicts(listed, tuple(failures), kept.suppressed, runs_in_step(model))

@@ -41,6 +41,8 @@ def moved_frequencies(frequencies: Frequencies, before: SourceFile, after: Sourc
         lines={places.line(line): fact for line, fact in frequencies.lines.items()},
         parts={(places.line(line), column): fact for (line, column), fact in frequencies.parts.items()},
         calls={places.line(line): calls for line, calls in frequencies.calls.items()},
+        leading_out=frozenset(map(places.line, frequencies.leading_out)),
+        kinds={(places.line(line), column): kind for (line, column), kind in frequencies.kinds.items()},
     )
 
 

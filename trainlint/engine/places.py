@@ -49,7 +49,7 @@ def places_by_rule(
         return [_places_of_rule(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
     return [
-        _often_enough(rule, places, model, moments, may_show) if places or rule.triggers.effects else iter(())
+        _often_enough(rule, places, model, moments, may_show) if places else iter(())
         for rule, places in zip(rules, named, strict=True)
     ]
 
@@ -63,8 +63,6 @@ def _often_enough(
 ) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
-    if not named and not _calls_with_effects(rule, model):
-        return
     if not moments.are_possible(heats) or not may_show(rule):
         return
     if not heats:
@@ -75,15 +73,7 @@ def _often_enough(
                 yield place
 
 
-def _calls_with_effects(rule: InstalledRule, model: SemanticModel) -> list[Place]:
-    """The calls of functions that do what the rule looks for."""
-    return model.effects.calls_with(rule.triggers.effects) if rule.triggers.effects else []
-
-
 def _places_of_rule(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    calls = _calls_with_effects(rule, model)
-    if calls and not model.is_of_other_framework:
-        yield from calls
     callees = rule.triggers.callees
     for places in named:
         for place in places:

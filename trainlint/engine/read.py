@@ -7,7 +7,6 @@ import errno
 from trainlint.analysis.tables.frameworks.packages import imports_with_torch
 from trainlint.bounded import UnfitFile, read_beginning, read_bounded, reason_of
 from trainlint.notebooks import is_notebook, most_bytes
-from trainlint.patterns import lazy
 from trainlint.source import UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -20,9 +19,6 @@ _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these, and imports no package built on PyTorch, has no training code and gets no findings.
 It may help a file that has."""
-_WORKERS = b"workers"
-_ZERO_BY_DEFAULT = lazy(rb"default\s?=\s?0\b")
-_LONGEST_DECLARATION = 200
 _USES_TENSOR = (b".item()", b".cpu()", b".cuda(", b".to(device")
 """What code does with tensors that other files give it."""
 
@@ -60,23 +56,6 @@ def read_code(path: Path) -> bytes:
 def code_of(source: SourceFile) -> bytes:
     """The same of a text that is already read."""
     return source.encode(source.text)
-
-
-def may_tell_itself(data: bytes) -> bool:
-    """Whether a file that is alone may gain by being linked.
-
-    It trains, and objects of its classes may be passed on, or an option for workers is 0 by default, which shipped
-    commands may set.
-    """
-    if b"num_workers" in data and any(map(_declares_none, data.split(_WORKERS)[1:])):
-        return True
-    return b"class " in data and (b".backward(" in data or b"training_step" in data)
-
-
-def _declares_none(behind: bytes) -> bool:
-    """Whether what stands behind the name of an option for workers makes it 0 by default."""
-    declaration = behind[:_LONGEST_DECLARATION].partition(b")")[0]
-    return behind[:1] in (b"'", b'"') and _ZERO_BY_DEFAULT.search(declaration) is not None
 
 
 def names_torch(data: bytes) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ANY_DEPTH = None
 """Stands for `**`: any number of directories."""
 _SPECIAL = lazy(r"[*?\[\\]")
+_SETS = lazy(r"(\[[!^]?\]?[^\]]*\])")
 _PIECE = lazy(r"\\(?P<escaped>.)|\[(?P<negated>[!^]?)(?P<set>\]?[^\]\\]+)\]|(?P<plain>[^\\\[]+)", re.DOTALL)
 
 
@@ -35,9 +36,20 @@ class NeverMatches(ValueError):
 
 def names_of(pattern: str) -> Names:
     """Read a pattern without a slash at its beginning or end, name by name. Raises NeverMatches."""
-    names = tuple(_name(name) for name in pattern.split("/"))
+    names = tuple(_name(name) for name in _split(pattern))
     # Behind a slash, `**` at the end stands for one name at least.
     return (*names, _name("*")) if names[-1] is ANY_DEPTH else names
+
+
+def _split(pattern: str) -> list[str]:
+    """The names of a pattern; a slash in a set, as in `[/a]`, stands between no two of them."""
+    closed = pattern.rfind("]") + 1  # behind it, no `[` is closed: looking for its end would take quadratic time
+    names = [""]
+    for number, part in enumerate((*_SETS.split(pattern[:closed]), "", pattern[closed:])):
+        first, *others = [part] if number % 2 else part.split("/")
+        names[-1] += first
+        names += others
+    return names
 
 
 def match(names: Names, path: Sequence[str]) -> bool:

@@ -70,7 +70,7 @@ def _of_file(
             parts[line, column] = number(visit)
         else:
             lines[line] = number(visit)
-    return Frequencies(tuple(facts), lines, parts, calls)
+    return Frequencies(tuple(facts), lines, parts, calls, kinds=visits.kinds.get(path, {}))
 
 
 def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:
@@ -79,9 +79,8 @@ def _fact(visit: Visit, around: Round, chain: tuple[str, ...]) -> HeatFact:
     heat = HEATS[visit.heat]
     if around and visit.heat in ("step", "cold"):
         heat = _REPEATED[around]
-    return HeatFact(
-        heat, _IDLE if visit.idle else _PRESUMED if visit.level == "presumed" else 1.0, chain, visit.heat == "off"
-    )
+    sure = _IDLE if visit.idle else _PRESUMED if visit.level == "presumed" else 1.0
+    return HeatFact(heat, sure, chain, visit.heat == "off", in_sight=visit.level in ("sure", "framework"))
 
 
 def _sets_up(visit: Visit) -> bool:

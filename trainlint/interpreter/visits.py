@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from trainlint.finding import LoopKind
 from trainlint.interpreter import bounds
 from trainlint.interpreter.machine.events import Happening, Level, Link
 from trainlint.interpreter.machine.run import Frame, Heat, Round, Run
 from trainlint.interpreter.values.definitions import Function
 
 _HOTTEST: Final[tuple[Heat, ...]] = ("step", "worker", "evaluation", "rare", "off", "cold")
+_TELLING: Final = (LoopKind.MICRO, LoopKind.EPOCH, LoopKind.STEP, LoopKind.EVAL)
 _OF_MODULES: Final = frozenset({"forward", "backward", "__call__", "__getitem__"})
 """Methods that the whole program runs through: who calls them says nothing of a line in them."""
 
@@ -55,6 +57,8 @@ class Visits:
         """Of each file, by line and column."""
         self.parts: dict[str, dict[Place, Visit]] = {}
         """Expressions that are executed less often than their statement."""
+        self.kinds: dict[str, dict[Place, LoopKind]] = {}
+        """Loops, and calls that train."""
         self.untold: dict[str, dict[tuple[ast.expr | ast.stmt, Happening], Heat]] = {path: {} for path in asked}
         """Operations of each outside of training steps, or needed there, with how often they are executed at most."""
         self._calls: dict[Body, dict[Call, None]] = {}
@@ -96,6 +100,13 @@ class Visits:
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
         link = Link(frame.module.path, line, "", column)
         self._calls.setdefault((function, heat), {})[Call(caller, frame.round if alike else "", link)] = None
+
+    def see_kind(self, run: Run, node: ast.AST, kind: LoopKind) -> None:
+        """Of several kinds, as where a function is called in several ways, the one counts that says most."""
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        of_file = self.kinds.setdefault(run.stack[-1].module.path, {})
+        if kind is not LoopKind.OTHER:
+            of_file[line, column] = min(of_file.get((line, column), kind), kind, key=_TELLING.index)
 
     def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
         """Remember an operation that nobody is told of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ def suppress(
     tree: ast.Module | None = None,
     *,
     elsewhere: Mapping[str, Sequence[str]] = NONE,
-    leaving: Sequence[int] = (),
+    leaving: Collection[int] = (),
 ) -> Suppression:
     """Drop the findings that ignore comments silence; add TRN002 and TRN003 for comments that silence nothing.
 

@@ -106,12 +106,12 @@ class AutogradVariable(ReferenceRule):
 
 @once
 def _first_call(file: SemanticModel) -> ast.AST | None:
-    """The first call in the text, one in code that runs before all others."""
-    order = {
-        call: (file.reachability.is_unreferenced(place.block), position(call))
+    """The first call in the text."""
+    calls = (
+        call
         for place in file.outline.all_calls()
         if isinstance(call := place.node, ast.Call)
         and not origins(call.func, place.block).isdisjoint(_VARIABLE)
         and constant(argument(call, "volatile")) is not True
-    }
-    return min(order, key=lambda call: order[call], default=None)
+    )
+    return min(calls, key=position, default=None)

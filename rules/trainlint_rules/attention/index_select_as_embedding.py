@@ -96,7 +96,7 @@ class IndexSelectAsEmbedding(DeclaredRule):
                 made = built[0].value if len(built) == 1 else None
                 named = isinstance(indices, ast.Name | ast.Attribute) and _INDICES.search(last_name(indices))
                 if named and isinstance(made, ast.Call):
-                    if site.file.kinds.imported(made.func, built[0].block) in _TABLES and len(_sizes(made)) == 2:
+                    if site.file.outline.imported(made.func, built[0].block) in _TABLES and len(_sizes(made)) == 2:
                         return Match(site, fields={"indices": site.text(indices), "table": site.text(table)})
         return None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 from trainlint.analysis.tables.signs import (
     ANY_COMPILER,
     CHANGING_SHAPES,
@@ -16,15 +17,21 @@ from trainlint.analysis.tables.signs import (
     WINDOWS,
 )
 from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guard import guard
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint_rules.attention.idioms.compiled import engine_compiles
 from trainlint_rules.attention.idioms.names import around_is_named
 
 _MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
+
+
+@guard
+def engine_compiles(site: Site) -> bool:
+    """The engine is DeepSpeed's ZeRO, which has its own `compile`."""
+    return Use(FactKind.FSDP, "zero") in site.file.used_around
 
 
 class NoCompile(AbsenceRule):

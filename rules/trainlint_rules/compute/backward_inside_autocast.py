@@ -105,7 +105,7 @@ class BackwardInsideAutocast(CallRule):
         autocast = autocast_around(site.file, site.block)
         inside = autocast is not None and autocast.enabled is not False
         by_accelerate = not inside and _under_accelerate(site.block)
-        if not (inside or by_accelerate) or not site.file.loop_reader.proves_step(site.place):
+        if not (inside or by_accelerate) or site.node not in site.file.training_calls:
             return None
         return Match(site, Confidence.LIKELY if by_accelerate else Confidence.CERTAIN)  # it may train in float32
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.signs import HALF, LOSS_SCALING, MIXED_PRECISION, SECOND_DERIVATIVES
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import PRECISION, SECOND_DERIVATIVES
 from trainlint.contract.bases import AbsenceRule
 from trainlint.contract.guards.names import shows
+from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.compute.idioms.training_precision import (
     in_float64,
@@ -108,7 +110,11 @@ class NoMixedPrecision(AbsenceRule):
     networks = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
     unless = (
         trains_in_16_bits,
-        shows("the code names mixed precision, if only as an option", *HALF, MIXED_PRECISION, LOSS_SCALING),
+        uses(
+            "the code on the way into the loop names mixed precision, if only as an option",
+            FactKind.HALF_NAMED,
+        ),
+        shows("the code names a precision", PRECISION),
         written_for_old_torch,
         in_float64,
         quantised,

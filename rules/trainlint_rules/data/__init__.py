@@ -36,7 +36,7 @@ class LoaderRule(CallRule, base=True):
         A loader that nothing builds, or only if somebody turns an option on, loads nothing that anyone waits for.
         """
         if _is_of_torch(site):
-            idle = is_idle(site)
+            idle = site.heat.optional
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:
                     sure = min(answer.sure, Confidence.POSSIBLE) if idle else answer.sure
@@ -74,7 +74,7 @@ class LoaderUseRule(OperationRule, base=True):
         match = self.of_use(site, use)
         if match is None:
             return None
-        sure = min(match.sure, Confidence.POSSIBLE) if is_idle(site) else match.sure
+        sure = min(match.sure, Confidence.POSSIBLE) if site.heat.optional else match.sure
         return replace(match, site=site.at(site.call, site.file.outline.module), sure=sure)
 
     @abstractmethod
@@ -84,11 +84,6 @@ class LoaderUseRule(OperationRule, base=True):
     def reported(self, site: Site, match: Match, operation: Operation) -> Finding:
         """How often a loader is built says nothing of how often it is used."""
         return self.worded(site, match, self.confidence(site, match, operation))
-
-
-def is_idle(site: Site) -> bool:
-    """Whether code never runs, or only if somebody turns on an option that is off by default."""
-    return site.heat.optional or site.file.reachability.is_unreferenced(site.block)
 
 
 def is_for_training(site: Site, use: ExecutedLoader) -> bool:

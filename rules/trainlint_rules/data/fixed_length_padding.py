@@ -9,7 +9,6 @@ from trainlint.finding import Confidence, Severity
 from trainlint_rules.data.idioms.tokenizing import (
     TOKENIZES,
     WANTS_ONE_SHAPE,
-    behind_test,
     is_short,
     not_for_training,
     pads_to_fixed_length,
@@ -75,7 +74,7 @@ class FixedLengthPadding(CallRule):
     in_tests = True
     sure = Confidence.LIKELY
     on = TOKENIZES
-    unless = (is_short, behind_test, *WANTS_ONE_SHAPE, not_for_training)
+    unless = (is_short, *WANTS_ONE_SHAPE, not_for_training)
     message = "`{tokenizer}` pads every row to the maximum length, and the model computes on the padding"
     help = "pad to the longest row of each batch in the collate function"
 

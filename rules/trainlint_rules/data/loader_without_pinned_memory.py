@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule, LoaderUseRule, is_for_training
@@ -19,7 +18,6 @@ from trainlint_rules.data.idioms.pinned.pinning import (
     sends_to_processes,
 )
 from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
-from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_pinning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -81,10 +79,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
     project has such copies, the fix is safe only if the file shows what becomes of the batches, as TRN205 asks. A
     collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
     Without workers, and where copies wait, pinning gains nothing by itself: TRN205 then pins and copies without waiting
-    in one fix. Nor does it where a step copies what it has computed on the host from the batch, which is never pinned,
-    or where its copies wait, its items lie in memory and the step reads a tensor to the host anyway: there is no fix
-    then, and an unsafe one where the copies of such a step may be kilobytes: nothing in the file speaks of images,
-    sound or video.
+    in one fix.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
@@ -112,20 +107,18 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
         if use.options.pins is not False or argument(site.call, "dataset", 0) is None:
             return None
         sure = _sure_of_copies(site, use)
-        if sure is None:
+        if sure is None or use.on_device:
             return None
-        gain = gain_of_pinning(site)
-        safety = safety_of_pinning(site) if gain is Gain.LIKELY else Safety.UNSAFE
         instead = None
         if site.file.batches.prepared(LoaderRule.loader(site)):
             sure, instead = min(sure, Confidence.LIKELY), _PREPARED
             if any(site.calls("Accelerator")):
                 instead += _ACCELERATE
-        return Match(site, sure, {"gain": gain}, help=instead, fix_safety=safety)
+        return Match(site, sure, help=instead, fix_safety=safety_of_pinning(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The option, set, where it gains something by itself: TRN205 sets it along with `non_blocking=True`."""
-        return pin_edits(site) if helps_alone(site) and match["gain"] is not Gain.NONE else ()
+        return pin_edits(site) if helps_alone(site) else ()
 
 
 def _sure_of_copies(site: Site, use: ExecutedLoader) -> Confidence | None:
@@ -137,7 +130,7 @@ def _sure_of_copies(site: Site, use: ExecutedLoader) -> Confidence | None:
     if not use.copied and use.trains:
         return None
     if not use.copied:  # perhaps out of sight
-        copied = site.file.device is Home.DEVICE and is_for_training(site, use)
+        copied = site.file.may_compute_on_device and is_for_training(site, use)
         return Confidence.LIKELY if copied else Confidence.POSSIBLE
     if use.trains is None:
         return Confidence.CERTAIN if use.again and use.options.workers != 0 else Confidence.POSSIBLE

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
@@ -115,7 +114,9 @@ class LoaderWithoutWorkers(LoaderUseRule):
         """A loader that surely has none: where an option says how many, somebody may set it."""
         if use.options.workers != 0 or argument(site.call, "dataset", 0) is None:
             return None
-        message = None if site.file.device is Home.DEVICE else _ON_HOST
+        if use.items_lie_ready or use.on_device:
+            return None
+        message = None if site.file.may_compute_on_device else _ON_HOST
         keeps = would_be_kept(site, use)
         fields = {"in_step": use.in_step, "keeps": keeps}
         sure = min(sure_of_items(site), _most(site, use))

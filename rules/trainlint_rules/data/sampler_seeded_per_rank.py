@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.conditions.forms.ranks import asks_for_rank
+from trainlint.analysis.conditions.ranks import asks_for_rank
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.reaching import single_value

@@ -113,5 +113,5 @@ def _is_array(site: Site, node: ast.expr, block: Block) -> bool:
         made = made.func.value
     if not isinstance(made, ast.Call):
         return False
-    root, _, name = (site.file.kinds.imported(made.func, block) or "").rpartition(".")
+    root, _, name = (site.file.outline.imported(made.func, block) or "").rpartition(".")
     return root in ("numpy", "cv2") and name in _ARRAYS

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.effects.effect import EffectKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import position
 from trainlint.analysis.tables.collectives import ALL_GATHER
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, RelatedPlace
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
 from trainlint_rules.distributed.idioms.gathers import gathered_list, newest_function
 from trainlint_rules.distributed.idioms.one_number import is_one_number
-from trainlint_rules.distributed.idioms.returned_gathers import joined_alike, joined_gather
 
-_HELP_BY_HELPER = "let `{name}` gather into one tensor with `{function}`, and return that"
 _HELP_WITH_GRADIENT = (
     "gather into one tensor with `{function}`, and write `{tensor}` into its part so that its gradient still flows"
 )
-
-_BY_HELPER = "`{name}` gathers into a list of tensors with `all_gather`, and line {line} only joins them"
-
-
-def _joined_here(site: Site) -> Match | None:
-    """A call whose gathered list is joined."""
-    found = joined_gather(site)
-    if found is None:
-        return None
-    name, effect, joining = found
-    others = [other.call for other in joined_alike(site, effect)]
-    if any(position(other) < position(site.call) for other in others):
-        return None  # one finding for each `all_gather`
-    gather = RelatedPlace(effect.path, effect.line, effect.column, "gathers into the list")
-    also = [site.related(other, f"`{name}` gathers, and the list is only joined") for other in others]
-    function = newest_function(site)
-    fields = {"name": name, "line": joining.lineno, "function": function}
-    return Match(site, Confidence.LIKELY, fields, message=_BY_HELPER, help=_HELP_BY_HELPER, related=(gather, *also))
 
 
 class AllGatherThenCat(CallRule):
@@ -48,7 +24,7 @@ class AllGatherThenCat(CallRule):
     NCCL gathers into one flat buffer. For a list of equal tensors PyTorch allocates that buffer, gathers, and copies
     it piece by piece into the list; `torch.cat` copies the pieces once more into a third place. Three times the
     memory and one kernel for each process, where `all_gather_into_tensor` (`all_gather_single` from PyTorch 2.13 on)
-    writes the result where it is wanted. The same holds where a function returns the list, and its caller joins it. A
+    writes the result where it is wanted. A
     list is needed where its pieces are used one by one, differ in shape, or are views of one buffer.
 
     ## Example
@@ -106,7 +82,6 @@ class AllGatherThenCat(CallRule):
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
     on = ALL_GATHER.origins
-    also = Triggers(effects=frozenset({EffectKind.GATHERS.value}))
     unless = (chosen_by_backend, also_into_one_tensor, asynchronous)
     message = "`all_gather` copies what it received into the tensors of `{name}`, and line {line} copies them again"
     help = "gather into one tensor with `{function}`"
@@ -115,7 +90,7 @@ class AllGatherThenCat(CallRule):
         """A list that is gathered only to be joined."""
         gathered = gathered_list(site.file, site.place)
         if gathered is None:
-            return _joined_here(site)
+            return None
         function = newest_function(site)
         fields = {
             "name": gathered.name,

@@ -6,7 +6,6 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.signs import MPS, NCCL, OTHER_CHIPS, OWN_GROUPS, PLATFORMS, WINDOWS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.conditions import conditional
 from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint_rules.distributed.idioms.process_groups import (
@@ -72,7 +71,6 @@ class GlooOnGpu(CallRule):
         shows("the code names NCCL or makes groups of its own", NCCL, OWN_GROUPS),
         shows("the code names another platform or other chips", WINDOWS, PLATFORMS, MPS, OTHER_CHIPS),
         is_single_process,
-        conditional,
         wraps_nothing_for_gpu,
     )
     message = "gloo copies each gradient bucket to the CPU and sends it over TCP, while this file trains on CUDA"

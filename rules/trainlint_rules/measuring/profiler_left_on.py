@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.measuring.idioms.profiled import recorded_briefly, recorded_loop, switched
+from trainlint_rules.measuring.idioms.profiled import describe_loop, recorded_briefly, recorded_loop, switched
 
 
 class ProfilerLeftOn(CallRule):
@@ -77,5 +76,6 @@ class ProfilerLeftOn(CallRule):
     def found(self, site: Site) -> Match | None:
         """A recorder around a training loop."""
         loop = recorded_loop(site)
-        fields = {"recorder": last_name(site.call.func), "loop": describe_loop(loop)} if loop is not None else None
-        return Match(site, fields=fields) if fields is not None else None
+        if loop is None:
+            return None
+        return Match(site, fields={"recorder": last_name(site.call.func), "loop": describe_loop(site, loop)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import CallRule
@@ -13,6 +12,7 @@ from trainlint.contract.guard import guard
 from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.finding import Confidence
 from trainlint_rules.measuring.idioms.profiled import (
+    describe_loop,
     handed_on,
     is_stepped,
     profiler_name,
@@ -106,7 +106,7 @@ class ProfilerWithoutSchedule(CallRule):
         """A profiler without a schedule around training, or one with a schedule that nobody steps through."""
         if not _has_schedule(site):
             loop = recorded_loop(site)
-            return Match(site, fields={"loop": describe_loop(loop)}) if loop is not None else None
+            return Match(site, fields={"loop": describe_loop(site, loop)}) if loop is not None else None
         name = profiler_name(site)
         if name is None or is_stepped(site, name):
             return None

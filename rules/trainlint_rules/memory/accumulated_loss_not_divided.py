@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import accumulation
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence
+from trainlint.finding import Confidence, LoopKind
 from trainlint_rules.memory.idioms.divided_losses import (
     count_is_used,
     divided_by_engine,
@@ -87,7 +86,7 @@ class AccumulatedLossNotDivided(LoopRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """The backward passes of a loop over batches that takes a step after each n-th."""
-        is_over_batches = site.file.loops.kind(site.loop) is LoopKind.STEP
+        is_over_batches = site.file.heats.kind(site.loop) is LoopKind.STEP
         accumulated = accumulation(site.file, site.loop) if is_over_batches else None
         if accumulated is not None and accumulated.count:
             for place in accumulated.backwards:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.evaluation import forwards_with_graph, is_read_detached, results_of
+from trainlint.analysis.programs.evaluation import (
+    forwards_with_graph,
+    is_read_detached,
+    results_of,
+    steps_environment,
+)
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.backward import LEAVES
 from trainlint.contract.bases import LoopRule
@@ -126,7 +131,7 @@ class EvaluationWithoutNoGrad(LoopRule):
             for place in forwards[:1]:
                 sure = sure_of_evaluation(site)
                 yield Match(site.at(place.node, site.loop), sure, {"model": _model(site, place.node)})
-        elif site.file.loops.acts_on_environment(site.loop) and not site.block.loops():
+        elif steps_environment(site.file, site.loop) and not site.block.loops():
             for place in forwards:
                 results = results_of(place) - {"_"}
                 read = isinstance(place.statement, ast.Assign) and any(is_read_detached(site.loop, n) for n in results)

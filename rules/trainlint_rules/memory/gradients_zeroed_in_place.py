@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import takewhile
 
-from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
+from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in

@@ -12,7 +12,6 @@ from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
-from trainlint.contract.guards.conditions import on_some_ranks
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 
@@ -52,7 +51,7 @@ def saved_elsewhere(site: Site) -> bool:
 
 
 def _in_many_processes(site: Site) -> bool:
-    return any(item.fact.kind in _MANY_PROCESSES for item in site.file.used_around(site.block, beside=True))
+    return any(use.kind in _MANY_PROCESSES for use in site.file.used_around)
 
 
 class LoadOntoSavedDevice(CallRule):
@@ -123,7 +122,7 @@ class LoadOntoSavedDevice(CallRule):
     name = "load-onto-saved-device"
     on = ("torch.load",)
     sure = Confidence.LIKELY
-    unless = (says_where_to, on_some_ranks, mapped_beside, needs_one_device, saved_elsewhere)
+    unless = (says_where_to, mapped_beside, needs_one_device, saved_elsewhere)
     message = "without `map_location`, a checkpoint that was saved from CUDA cannot be loaded on a machine without CUDA"
     help = 'pass `map_location="cpu"`'
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
-from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off_early
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED, outside_training_loop
 from trainlint_rules.memory.idioms.kept_outputs import (
@@ -90,7 +90,7 @@ class OutputsKeptWithGraph(CallRule):
     def found(self, site: Site) -> Match | None:
         """An output that is appended to a list with its graph."""
         value = appended_output(site)
-        if value is None or value.attached is not True:
+        if value is None or value.dropped_graph:
             return None
         fields = {"list": site.text(site.receiver), "output": site.text(site.call.args[0])}
-        return Match(site, level(value.confidence), fields)
+        return Match(site, Confidence.LIKELY, fields)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -41,8 +40,6 @@ _WORDS = {
 _NORMS = frozenset({".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm"})
 _AVERAGES = lazy(r"(?i)ema|moving|average|polyak|soft_?update|momentum|target")
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
-_LONGEST_INTERVAL = 4
-"""What runs more seldom than each so many steps costs little."""
 _MANY_KERNELS = 3
 """From this many operations for each parameter on, an optimizer of one's own is reported."""
 _SLOW_WAYS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute", *MOVES, CPU.name})
@@ -55,13 +52,6 @@ def has_foreach_way(site: Site) -> bool:
     roots = [item.node for item in (function, function.owner if function else None) if item is not None]
     parts = (part for root in roots for part in nodes_in(root) if isinstance(part, ast.Attribute))
     return any(part.attr.startswith("_foreach_") for part in parts)
-
-
-@guard
-def seldom_enough(site: Site) -> bool:
-    """It runs every five steps or less often, or trainlint cannot tell how often."""
-    steps = interval_length(site.conditions)
-    return steps is None or steps > _LONGEST_INTERVAL
 
 
 class UpdatePerParameter(LoopRule):
@@ -142,7 +132,7 @@ class UpdatePerParameter(LoopRule):
     name = "update-per-parameter"
     also = Triggers(calls=frozenset(name.rpartition(".")[2] for name in _NORMS), callees=_NORMS)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (has_foreach_way, seldom_enough)
+    unless = (has_foreach_way,)
     message = "{does} one by one{often}"
     help = "{instead}"
 

@@ -113,5 +113,5 @@ class LightningTrainer(CallRule):
                 yield from trainer_arguments.lightning_float32(site)
         elif trainer_arguments.logs_in_training_step(site):
             value = argument(site.call, "value", 1)
-            is_tensor = value is not None and site.value(value).on_device
+            is_tensor = value is not None and site.value(value).is_tensor
             yield from matches(site, claims(site.settings, (REDUCED, SHOWN) if is_tensor else (REDUCED,)))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.tables.waits.device_copies import COPIES
@@ -15,20 +16,20 @@ from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
-from trainlint_rules.sync.idioms.batch_copies import cut_from_host, safety_without_waiting
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     builds_unpinned_loaders,
     cast_on_host,
     copied,
+    file_names_other_accelerators,
     in_own_to,
+    is_surely_tensor,
     memory_of,
     says_whether_to_wait,
     takes_non_blocking,
     unpinned_loaders,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
-from trainlint_rules.sync.idioms.host_memory.gains import Gain, gain_of_copying
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its result
@@ -36,7 +37,6 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _ALIKE = "copies another part of the same batch"
-_CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
 _UNSURE = "make sure that the loader has `pin_memory=True`, and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
@@ -95,10 +95,7 @@ class BlockingBatchCopy(OperationRule):
     it is out of sight, where the file uses other streams of the device or code in texts (`exec`), or may run on MPS,
     where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
     its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
-    `to` itself: it may bring results to the host, where somebody reads them at once. None either where nothing is
-    gained: a part of the batch is computed on the host before its copy, so that the host waits for that part in any
-    case, or the dataset lies in memory and the step reads a tensor to the host anyway. Where the step does so and
-    nothing in the file speaks of images, sound or video, so that a batch may be kilobytes, the fix is an unsafe one.
+    `to` itself: it may bring results to the host, where somebody reads them at once.
 
     Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
     is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
@@ -111,7 +108,7 @@ class BlockingBatchCopy(OperationRule):
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
-    it on the device. There is no fix where all copies of a batch are of casts to other types than `float`.
+    it on the device.
 
     ## Gain
     About 3% of a step in a published GPT-2 case; more where batches are large and steps short.
@@ -146,8 +143,6 @@ class BlockingBatchCopy(OperationRule):
         related = tuple(site.related(other.call, _ALIKE) for other in others)
         if not _is_copy(site):
             return Match(site, fields={"pin": "", "taking": ()}, related=related)
-        if cut_from_host(site, copied(site)):
-            return Match(site, fields={"taking": ()}, help=_CUT, related=related)
         known = operation.certainty == "certain"
         return replace(_without_waiting(site, others, known=known), related=related)
 
@@ -162,7 +157,7 @@ class BlockingBatchCopy(OperationRule):
         from trainlint.fixing.rewrite import add_keyword
 
         taking = match["taking"]
-        if not taking or match["gain"] is Gain.NONE:
+        if not taking:
             return
         unpinned = site.file.outside.standing.nothing_pinned or builds_unpinned_loaders(site.file)
         if not match["pinned"] and (not match["known"] or unpinned):
@@ -187,16 +182,15 @@ def _without_waiting(site: Site, others: Sequence[Site], *, known: bool) -> Matc
     cast = cast_on_host(site, copied(site))
     taking = tuple(copy for copy in (site, *filter(_is_copy, others)) if _may_go_on(copy))
     taking = taking if site in taking else ()  # else the finding would stand after the fix
-    alone = max(map(safety_without_waiting, taking or (site,)))
+    alone = max(map(_safety_without_waiting, taking or (site,)))
     unpinned = tuple(unpinned_loaders(site))
     loaders = unpinned if memory is Memory.PAGEABLE else ()
     safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
     if any(map(nothing_to_pin.holds, unpinned)):
         loaders, memory = (), Memory.UNKNOWN
-    gain = gain_of_copying(taking or (site,), loaders)
-    if memory is Memory.UNKNOWN or cast or gain is not Gain.LIKELY:
+    if memory is Memory.UNKNOWN or cast:
         safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
-    fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders, "gain": gain}
+    fields = {"pin": _HELP[memory], "taking": taking, "others": others, "loaders": loaders}
     return Match(
         site,
         fields=fields | {"pinned": memory is not Memory.UNKNOWN, "known": known},
@@ -247,10 +241,16 @@ def _waits_behind(taking: Sequence[Site], others: Sequence[Site]) -> bool:
     return any(other.call not in queued and position(other.call) > first for other in others)
 
 
+def _safety_without_waiting(site: Site) -> Safety:
+    """Safe for what is surely a tensor, on CUDA, whose host memory is surely left alone."""
+    batch = copied(site)
+    if file_names_other_accelerators(site.file) or not is_surely_tensor(site, batch):
+        return Safety.UNSAFE
+    return Safety.SAFE if is_surely_left_alone(site.file, batch, site.place) else Safety.UNSAFE
+
+
 def _may_go_on(copy: Site) -> bool:
     """Whether one of the copies of a batch takes the keyword."""
     if not COPIES[last_name(copy.call.func)].may_go_on or says_whether_to_wait(copy):
         return False
-    if cut_from_host(copy, copied(copy)):
-        return False  # from pageable memory, the host waits in any case
     return takes_non_blocking(copy, copied(copy))

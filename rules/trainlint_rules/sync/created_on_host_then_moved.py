@@ -110,7 +110,7 @@ class CreatedOnHostThenMoved(OperationRule):
     instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
     `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. It is unsafe as well
     where it is not certain that the device gets the same tensor: the move may be given a dtype (a parameter `device`
-    that nothing in sight passes or declares), the tensor is expanded or cut before the move, which makes it dense, a
+    without an annotation), the tensor is expanded or cut before the move, which makes it dense, a
     range has a type that rounds its numbers, or the project sets a default device. Nor is there one for
     `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from trainlint.analysis.types.values import Home, Kind, Value
+from trainlint.analysis.types.values import Kind, Value
 from trainlint.contract.confidence import level
 from trainlint.explanation import Hiding, Line, Look, Verdict
 from trainlint.finding import Confidence, Heat
@@ -96,8 +96,7 @@ def _on_host(lines: Sequence[Line]) -> str:
 
 
 def _is_on_host(value: Value) -> bool:
-    known = value.kind in _HOST or (value.kind is Kind.TENSOR and value.home is Home.HOST)
-    return known and level(value.confidence) >= Confidence.CERTAIN
+    return value.kind in _HOST and value.proved
 
 
 def _silence(kind: ClaimKind, looks: Sequence[Look], told: Line | None) -> str:

@@ -26,7 +26,6 @@ def train(loader, args, n):
         ("(i + 1) % n == 0", ["n"]),
         ("due", ["n"]),
         ("not i % args.accum", ["args.accum"]),
-        ("i & (n - 1) == 0", ["n"]),
         ("i - last >= args.accumulate", ["args.accumulate"]),
         ("i >= n", []),
         ("'%d' % n == batch.name", []),

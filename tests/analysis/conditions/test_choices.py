@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import textwrap
-
 import pytest
 
+from tests.analysis.facts import file_model
 from trainlint.analysis.conditions.choices import is_chosen
-from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.config import Config
-from trainlint.source import source_from_text
 
 
 def chosen(code: str) -> bool:
-    code = textwrap.dedent(code)
-    file = SemanticModel(source_from_text("train.py", code), ast.parse(code), Config())
+    file = file_model(code)
     return is_chosen(file, file.outline.calls["switch"][0].block)
 
 

@@ -1,4 +1,4 @@
-"""Which tests let code run on some ranks only."""
+"""Which tests ask for the rank of a process."""
 
 from __future__ import annotations
 
@@ -6,50 +6,8 @@ import ast
 
 import pytest
 
-from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.forms.ranks import asks_for_rank
-from trainlint.analysis.conditions.questions import is_on_some_ranks
-
-GUARDS = """
-import torch.distributed as dist
-
-def train(args, model, loader, is_main, world_size):
-    rank = dist.get_rank()
-    saves = rank in (-1, 0)
-    first = is_main_process()
-    stop = dist.reduce(rank).item() == 1
-    for step, batch in enumerate(loader):
-        if rank == 0:
-            a = 1  #= yes
-        if saves and step % 10 == 0:
-            a = 2  #= yes
-        if first:
-            a = 3  #= yes
-        if world_size == 1:
-            a = 4  #= no
-        if step % args.every == 0:
-            a = 5  #= no
-        if args.local_rank > 0:
-            continue
-        a = 6  #= yes
-
-def after_exit(args):
-    a = 7  #= no
-    if not args.is_master:
-        return
-    a = 8  #= yes
-"""
-
-
-def test_branches_that_some_ranks_take() -> None:
-    model = file_model(GUARDS)
-    found = {
-        statement.lineno: (is_on_some_ranks(model.conditions.around(block)), said)
-        for statement, block, said in marked(model)
-    }
-    assert {line: "yes" if guarded else "no" for line, (guarded, _) in found.items()} == {
-        line: said for line, (_, said) in found.items()
-    }
+from tests.analysis.facts import file_model
+from trainlint.analysis.conditions.ranks import asks_for_rank
 
 
 @pytest.mark.parametrize(

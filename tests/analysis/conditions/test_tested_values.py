@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient, tensors_tested
+from trainlint.analysis.conditions.tested_values import asks_only_for_gradient, tensors_tested
 
 TENSORS = """
     def read(x, y, flag):

@@ -7,7 +7,6 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint_rules.optimizer.idioms.parameter_updates import update_of
 
@@ -121,31 +120,6 @@ UPDATES = {
     """,
 }
 
-INTERVALS = """
-    class Args:
-        often: int = 2
-        seldom: int = 500
-
-    def add(parser):
-        parser.add_argument("--save-every", type=int, default=40)
-
-    def f(args, config, step):
-        every = 3
-        one = 0  #= 1
-        if step % args.often == 0:
-            two = 0  #= 2
-            if step % args.seldom == 0:
-                both = 0  #= 1000
-        if step % every == 0:
-            three = 0  #= 3
-        if step % args.save_every == 0 and step > 0:
-            forty = 0  #= 40
-        if step % config.unknown == 0:
-            unknown = 0  #= None
-        if "%d" % step == "4":
-            text = 0  #= 1
-"""
-
 
 @pytest.mark.parametrize("snippet", LOOPS.values(), ids=LOOPS)
 def test_loops_over_parameters_are_told_from_others(snippet: str) -> None:
@@ -167,9 +141,3 @@ def test_what_is_computed_for_each_parameter(snippet: str) -> None:
         update = update_of(loop)
         found = "none" if update is None else f"{update.update.name} {update.kernels}"
         assert found == said, ast.unparse(statement)
-
-
-def test_interval_lengths_are_read_where_they_are_written() -> None:
-    model = file_model(INTERVALS)
-    for statement, block, said in marked(model):
-        assert str(interval_length(model.conditions.around(block))) == said, ast.unparse(statement)

@@ -241,26 +241,6 @@ def test_several_epochs_on_one_batch_are_parts_of_its_step() -> None:
     assert heat_of_line(code, "optimizer.step()") is Heat.INNER
 
 
-def test_a_with_block_surely_binds() -> None:
-    model = file_model(
-        """
-        import torch
-
-        def train(model, loader, val_loader):
-            for batch in loader:
-                outputs = model(batch)
-                for batch in val_loader:
-                    with torch.no_grad():
-                        outputs = model(batch)
-                    loss = outputs.loss
-        """
-    )
-    statement = next(item for item in model.outline.block_of if ast.unparse(item) == "loss = outputs.loss")
-    assert isinstance(statement, ast.Assign)
-    value = model.kinds.of(statement.value, model.outline.block_of[statement])
-    assert value.attached is False
-
-
 def test_a_class_that_is_handed_over_gives_a_module_when_it_is_called() -> None:
     model = file_model("def evaluate(Model, device):\n    net = Model(4).to(device)\n    net(1)\n")
     statement = next(item for item in model.outline.block_of if ast.unparse(item) == "net(1)")

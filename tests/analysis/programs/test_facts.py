@@ -1,18 +1,13 @@
-"""What a file uses somewhere, and which of a project's uses count for one training loop."""
+"""What does a file use somewhere?"""
 
 from __future__ import annotations
 
 import ast
-import pickle
 import textwrap
-from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from trainlint.analysis.programs.around import CallsBothWays
-from trainlint.analysis.programs.facts import Fact, FactKind, facts_of
+from trainlint.analysis.programs.facts import uses_of
 from trainlint.analysis.syntax.walk import outline
 
 IMPORTS = """
@@ -41,14 +36,9 @@ from trl import SFTConfig, SFTTrainer
 """
 
 
-def facts(code: str) -> list[Fact]:
-    found = facts_of(outline(ast.parse(IMPORTS + textwrap.dedent(code))))
-    assert list(found) == sorted(found, key=lambda fact: fact.line)
-    return list(found)
-
-
 def kinds(code: str) -> set[str]:
-    return {f"{fact.kind.value} {fact.detail}".strip() for fact in facts(code)}
+    found = uses_of(outline(ast.parse(IMPORTS + textwrap.dedent(code))))
+    return {f"{use.kind.value} {use.detail}".strip() for use in found}
 
 
 USES = {
@@ -184,12 +174,12 @@ USES = {
 
 
 @pytest.mark.parametrize("code", USES)
-def test_a_use_is_a_fact(code: str) -> None:
+def test_what_is_used(code: str) -> None:
     assert kinds(code) == USES[code]
 
 
 def test_an_import_alone_is_no_use() -> None:
-    assert facts("") == []
+    assert kinds("") == set()
 
 
 @pytest.mark.parametrize(
@@ -211,7 +201,7 @@ def test_a_name_that_means_it_where_the_import_succeeds_is_a_use() -> None:
 
 def test_names_of_the_project_say_nothing() -> None:
     code = "from .amp import GradScaler\nfrom tools import fully_shard as shard\nscaler = GradScaler()\nshard(model)"
-    assert facts_of(outline(ast.parse(code))) == ()
+    assert not uses_of(outline(ast.parse(code)))
 
 
 @pytest.mark.parametrize(
@@ -234,85 +224,3 @@ def test_a_configuration_of_deepspeed_is_read(frame: str, entries: str, expected
 
 def test_another_dict_with_such_keys_says_nothing() -> None:
     assert kinds("config = {'lr': 0.1, 'fp16': {'enabled': True}, 'gradient_clipping': 1.0}") == set()
-
-
-def test_a_fact_names_its_line_and_its_innermost_function() -> None:
-    code = """
-    torch.backends.cuda.matmul.allow_tf32 = True
-
-
-    class Trainer:
-        @torch.compile
-        def step(self, batch):
-            def closure():
-                return self.scaler(torch.cuda.amp.GradScaler())
-            with autocast("cuda"):
-                return closure()
-
-        def context(self):
-            return lambda: autocast("cpu")
-
-
-    if __name__ == "__main__":
-        dist.init_process_group("nccl")
-    """
-    above = IMPORTS.count("\n") + 1
-    assert [(fact.kind, fact.line - above, fact.function) for fact in facts(code)] == [
-        (FactKind.TF32, 1, None),
-        (FactKind.COMPILE, 5, "Trainer.step"),
-        (FactKind.GRAD_SCALER, 8, "Trainer.step.<locals>.closure"),
-        (FactKind.AUTOCAST, 9, "Trainer.step"),
-        (FactKind.AUTOCAST, 13, "Trainer.context"),
-        (FactKind.DISTRIBUTED, 17, None),
-    ]
-
-
-def test_facts_hold_no_tree() -> None:
-    found = facts("with autocast('cuda', dtype=torch.bfloat16): pass\nmodel = DDP(model)")
-    assert pickle.loads(pickle.dumps(found)) == found
-
-
-# Around a loop
-
-
-def fact(name: str) -> Fact:
-    return Fact(FactKind.AUTOCAST, 1, name)
-
-
-class Counted(dict[int, Sequence[int]]):
-    """Calls that count how often an edge is looked at."""
-
-    looked = 0
-
-    def get(self, key: int, default: Sequence[int] = ()) -> Iterator[int]:  # type: ignore[override]
-        for other in super().get(key, default):
-            self.looked += 1
-            yield other
-
-
-GRAPHS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
-
-
-@given(GRAPHS, st.integers(0, 12), st.booleans())
-def test_each_call_is_looked_at_once_in_each_direction_whatever_the_cycles(
-    edges: list[tuple[int, int]], loop: int, beside: bool
-) -> None:
-    calls: dict[int, list[int]] = {}
-    for caller, called in edges:
-        calls.setdefault(caller, []).append(called)
-    every = {number: (Fact(FactKind.CLIP, number, None),) for number in range(13)}
-    counted = Counted(calls)
-    ways = CallsBothWays(counted, every)
-    ways.callers = backwards = Counted(ways.callers)
-    found = {each.line for each in ways.around(loop, beside=beside)}
-    assert counted.looked <= len(edges)
-    assert backwards.looked <= len(edges)
-    assert loop in found
-    into = closure({(called, caller) for caller, called in edges}, {loop})
-    out = closure(set(edges), into if beside else {loop})
-    assert found == into | out
-
-
-def closure(edges: set[tuple[int, int]], found: set[int]) -> set[int]:
-    more = found | {called for caller, called in edges if caller in found}
-    return found if more == found else closure(edges, more)

@@ -72,6 +72,25 @@ SNIPPETS = {
 
         down(3)
     """,
+    "a hook that an evaluation calls as well": """
+        class Distilled(Trainer):
+            def compute_loss(self, model, inputs):
+                return self.distance(model(inputs))  #= on
+
+            def distance(self, outputs):
+                return outputs.mean()  #= on
+
+            def prediction_step(self, model, inputs):
+                with torch.no_grad():
+                    return self.compute_loss(model, inputs)  #= off
+    """,
+    "a circle that nobody enters": """
+        def one(n):
+            two(n)  #= on
+
+        def two(n):
+            one(n)  #= on
+    """,
     "framework hooks": """
         class Net(LightningModule):
             def validation_step(self, batch, index):

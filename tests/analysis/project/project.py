@@ -15,17 +15,15 @@ from pathlib import PurePath
 
 from tests.analysis.facts import MARK, marked, value_of
 from tests.executed import frequencies
-from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.modules import Modules
 from trainlint.analysis.project.neighbours import groups, imports_among
-from trainlint.analysis.project.settings.shipped_values import shipped_values
 from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.types.imported_facts import ImportedFacts
-from trainlint.analysis.types.values import Kind, Value
 from trainlint.config import Config
 from trainlint.finding import NOTHING_EXECUTED, Heat, HeatFact
 from trainlint.source import source_from_text
@@ -68,25 +66,20 @@ def alone(files: Mapping[str, str]) -> dict[str, SemanticModel]:
     }
 
 
-def linked(
-    summaries: Mapping[str, Summary], texts: Mapping[str, str], shipped: Mapping[str, str] | None = None
-) -> dict[str, ImportedFacts]:
-    """What the files are told, from their summaries. `shipped` are configurations and launch scripts by their paths."""
-    paths = [ROOT / path for path in summaries]
-    together = groups(imports_among([_glance(texts[path]).imports for path in summaries], Modules(paths)))
-    settings = shipped_values((PurePath(path).suffix, textwrap.dedent(text)) for path, text in (shipped or {}).items())
-    return dict(zip(summaries, link(list(summaries.values()), paths, together, shipped=settings), strict=True))
+def linked(summaries: Mapping[str, Summary]) -> dict[str, ImportedFacts]:
+    """What the files are told, from their summaries."""
+    return dict(zip(summaries, link(list(summaries.values()), [ROOT / path for path in summaries]), strict=True))
 
 
 def _glance(text: str) -> Glance:
     return glance(text.encode(), telling=True)
 
 
-def project(files: Mapping[str, str], shipped: Mapping[str, str] | None = None) -> Project:
-    """Summarise and link the files of a project, with the configurations and launch scripts that it ships."""
+def project(files: Mapping[str, str]) -> Project:
+    """Summarise and link the files of a project."""
     models = alone(files)
     summaries = {path: summarise(model) for path, model in models.items()}
-    outsides = linked(summaries, {path: model.source.text for path, model in models.items()}, shipped)
+    outsides = linked(summaries)
     executed = frequencies(*(model.source for model in models.values()))
     told = {
         path: model.with_context(outsides[path], executed.get(path, NOTHING_EXECUTED)) for path, model in models.items()
@@ -114,11 +107,4 @@ def _answer(model: SemanticModel, statement: ast.stmt, block: Block, claim: str)
         return model.heats.of(block).heat.value
     if claim.startswith("gradients "):
         return "gradients off" if model.gradients.off(block, statement.lineno) else "gradients on"
-    return _described(model.kinds.of(value_of(statement), block), with_home=" " in claim)
-
-
-def _described(value: Value, *, with_home: bool) -> str:
-    if value.kind is Kind.UNKNOWN:
-        return "anything"
-    kind = value.kind.name.lower()
-    return f"{kind} {value.home.name.lower()}" if with_home else kind
+    return model.kinds.of(value_of(statement), block).kind.name.lower()

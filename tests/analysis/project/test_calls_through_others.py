@@ -394,27 +394,3 @@ SCHEDULED = {
         run(second_step, train_loader)
     """,
 }
-
-
-@pytest.mark.parametrize(
-    ("model", "place"), [("Net()", "tensor host"), ("torch.nn.DataParallel(Net())", "tensor device")]
-)
-def test_a_wrapper_that_scatters_its_inputs_hands_on_copies(model: str, place: str) -> None:
-    check(
-        {
-            "net.py": f"""
-                from torch import nn
-                class Net(nn.Module):
-                    def forward(self, inputs):
-                        return inputs  #= {place}
-            """,
-            "train.py": f"""
-                import torch
-                from torch.utils.data import DataLoader
-                from net import Net
-                model = {model}.to("cuda")
-                for inputs in DataLoader(dataset, batch_size=8):
-                    model(inputs).sum().backward()
-            """,
-        }
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.project.project import check, each_step, project
+from tests.analysis.project.project import check, each_step
 
 PROJECTS: dict[str, dict[str, str]] = {
     "a method of a base class": {
@@ -353,13 +353,3 @@ PROJECTS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
 def test_classes_are_known_through_their_bases(files: dict[str, str]) -> None:
     check(files)
-
-
-def test_a_class_that_is_its_own_base_is_no_trap() -> None:
-    found = project(
-        {
-            "one.py": "from two import B\nclass A(B):\n    def f(self):\n        self.g()\n",
-            "two.py": "from one import A\nclass B(A):\n    def g(self):\n        self.f()\n",
-        }
-    )
-    assert set(found.facts_by_file["one.py"].bases) == {"A"}

@@ -56,14 +56,6 @@ def test_parentheses_that_nothing_closes_take_linear_time(end: bytes, monkeypatc
     assert counting.count <= 2 * len(data)
 
 
-def test_methods_are_functions_that_stand_inside_something() -> None:
-    text = (
-        "def plain(): ...\nasync def waits(): ...\nclass A:\n    def method(self): ...\n"
-        "\tasync  def tabbed(self): ...\n    undef = 1\n    x = 'a def inside'\n"
-    )
-    assert glance(text.encode(), telling=True).methods == {"method", "tabbed"}
-
-
 DEVICES = [
     'x.to("cuda:0")',
     "device = pick()",

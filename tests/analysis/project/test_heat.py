@@ -155,38 +155,6 @@ def test_heat_flows_along_the_calls_from_file_to_file(files: dict[str, str]) -> 
     check(files)
 
 
-GRADIENTS: dict[str, dict[str, str]] = {
-    "all callers have autograd off": {
-        "one.py": "import torch\nfrom net import run\nwith torch.no_grad():\n    run(x)\n",
-        "two.py": "import torch\nfrom net import run\n@torch.inference_mode()\ndef f():\n    run(x)\n",
-        "net.py": "def run(x):\n    return x * 2  #= gradients off\n",
-    },
-    "one caller has it on": {
-        "one.py": "import torch\nfrom net import run\nwith torch.no_grad():\n    run(x)\n",
-        "two.py": "from net import run\nrun(x)\n",
-        "net.py": "def run(x):\n    return x * 2  #= gradients on\n",
-    },
-    "a caller in the same file has it on": {
-        "one.py": "import torch\nfrom net import run\nwith torch.no_grad():\n    run(x)\n",
-        "net.py": "def run(x):\n    return x * 2  #= gradients on\n\ndef train():\n    run(y)\n",
-    },
-    "off two files away": {
-        "one.py": "import torch\nfrom two import run\nwith torch.no_grad():\n    run(x)\n",
-        "two.py": "from net import inner\ndef run(x):\n    inner(x)  #= gradients off\n",
-        "net.py": "def inner(x):\n    return x * 2  #= gradients off\n",
-    },
-    "nobody calls it": {
-        "one.py": "import net\n",
-        "net.py": "def run(x):\n    return x * 2  #= gradients on\n",
-    },
-}
-
-
-@pytest.mark.parametrize("files", GRADIENTS.values(), ids=GRADIENTS)
-def test_autograd_is_off_only_where_all_callers_have_it_off(files: dict[str, str]) -> None:
-    check(files)
-
-
 def test_chains_name_the_files_they_go_through() -> None:
     found = check(
         {

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import pytest
 
 from tests.analysis.project.project import check, each_step
-from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.project.modules import Modules
 
 LOG = "def log(loss):\n    print(loss)  #= step\n"
 UNUSED = "def log(loss):\n    print(loss)  #= unknown\n"

@@ -8,6 +8,7 @@ from tests.analysis.project.project import project
 from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, way_into_training
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guards.programs import out_of_sight
 
 ENGINE = """
 import torch
@@ -51,8 +52,9 @@ if __name__ == "__main__":
 
 def way(main: str) -> ProofOfAbsence | None:
     file = project({"engine.py": ENGINE, "models.py": MODEL, "main.py": main}).models["engine.py"]
-    found = way_into_training(Site(file, file.outline.loops[0]))
-    return found if found is not None and found.uses(FactKind.ENTERED) and not found.uses(FactKind.FRAMEWORK) else None
+    site = Site(file, file.outline.loops[0])
+    found = way_into_training(site)
+    return None if found is None or out_of_sight.holds(site) or found.uses(FactKind.FRAMEWORK) else found
 
 
 def test_layers_are_seen_where_another_file_builds_them() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.analysis.facts import file_model, marked, value_of
 from trainlint.analysis.effects.creations import Content, creation
-from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
@@ -196,30 +195,6 @@ def test_what_a_factory_makes_and_whether_it_is_the_same_on_every_device(code: s
     model = file_model(f"import torch\n{code}\n")
     made = creation(model, ast.parse(code, mode="eval").body, model.outline.module)
     assert ((made.content, made.exact_after) if made else None) == CREATIONS[code]
-
-
-def test_forward_and_what_it_calls_compute_in_each_step() -> None:
-    model = file_model("""
-        from torch import nn
-
-        class Net(nn.Module):
-            def __init__(self):
-                self.ready = False  #= once
-
-            def mask(self, n):
-                return n  #= computes
-
-            def forward(self, x):
-                return shift(self.mask(x))  #= computes
-
-        def shift(x):
-            return x + 1  #= computes
-
-        def load(x):
-            return x  #= once
-    """)
-    for statement, block, said in marked(model):
-        assert computes(model, block) is (said == "computes"), ast.unparse(statement)
 
 
 def test_a_number_of_devices_is_no_step_counter() -> None:

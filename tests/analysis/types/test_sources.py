@@ -7,9 +7,8 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.types.batch_sources import draws_batches, is_batch_source
+from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.values import Kind, Origin
 
 ITERATED = {
@@ -93,23 +92,6 @@ ITERATED = {
         for word in words:
             use(word)  #= no
     """,
-    "batches one by one": """
-        while step < total:
-            batch = next(it)  #= batches
-        batch = prefetcher.next()
-        while batch is not None:
-            batch = prefetcher.next()  #= batches
-        for _ in range(eval_iters):
-            x, y = get_batch("val")  #= batches
-        for step in tqdm(range(steps)):
-            batch = train_loader.next_batch()  #= batches
-        while queue:
-            item = queue.popleft()  #= no
-        for _ in range(10):
-            member = archive.next()  #= no
-        for name in names:
-            value = next(values)  #= no
-    """,
     "a generator that calls itself ends": """
         def endless(source):
             for batch in endless(source):
@@ -124,9 +106,7 @@ ITERATED = {
 @pytest.mark.parametrize("code", ITERATED.values(), ids=ITERATED.keys())
 def test_what_loops_draw(code: str) -> None:
     model = file_model(code)
-    found = [
-        (statement.lineno, "batches" if _draws(model, _loop(block)) else "no") for statement, block, _ in marked(model)
-    ]
+    found = [(statement.lineno, "batches" if _draws(_loop(block)) else "no") for statement, block, _ in marked(model)]
     assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
 
 
@@ -134,29 +114,15 @@ def _loop(block: Block) -> Block:
     return next(outer for outer in block.outwards() if outer.kind is BlockKind.LOOP)
 
 
-def _draws(model: SemanticModel, loop: Block) -> bool:
-    if isinstance(loop.node, ast.For) and loop.parent is not None and is_batch_source(loop.node.iter, loop.parent):
-        return True
-    return draws_batches(loop, model.outline.calls_by_loop.get(loop, []))
+def _draws(loop: Block) -> bool:
+    return isinstance(loop.node, ast.For) and loop.parent is not None and is_batch_source(loop.node.iter, loop.parent)
 
 
 BOUND = {
-    "a bar is made before the loop": """
-        bar = enumerate(train_loader)
-        if rank == 0:
-            bar = tqdm(bar, total=count)
-        for i, (images, labels) in bar:
-            seen = i  #= number
-            batch = images  #= batch
-    """,
     "wrappers by keyword and in a row": """
         for i, batch in enumerate(tqdm(iterable=train_loader), start=1):
             seen = i  #= number
             data = batch  #= batch
-        for (i, batch), other in zip(enumerate(train_loader), cycle(extra_loader)):
-            seen = i  #= number
-            data = batch  #= batch
-            more = other  #= batch
     """,
     "counting": """
         for step in trange(10):

@@ -38,19 +38,6 @@ def with_a_sampler_of_its_own(model, optimizer, dataset, epochs):
             optimizer.step()
 
 
-def called_by_whom_we_do_not_see(model, optimizer, dataset: Dataset, epochs, callbacks):
-    sampler = DistributedSampler(dataset)
-    loader = DataLoader(dataset, 8, sampler=sampler, num_workers=2, persistent_workers=True)
-    callbacks.start(sampler)
-    for epoch in range(epochs):
-        callbacks.begin(epoch)
-        for batch in loader:
-            loss = model(batch)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-
 if __name__ == "__main__":
     in_order(*prepared())
     once(*prepared())

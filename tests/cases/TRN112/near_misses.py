@@ -14,12 +14,6 @@ def short(rows):
     return tokenizer(rows["label"], truncation=True, max_length=CLASSES, padding="max_length")
 
 
-def chosen(rows, pad_to_max_length):
-    if pad_to_max_length:
-        return tokenizer(rows["text"], max_length=512, padding="max_length")
-    return tokenizer(rows["text"], max_length=512)
-
-
 def by_option(rows, args):
     return tokenizer(rows["text"], padding="max_length" if args.pad_to_max_length else False)
 
@@ -30,10 +24,9 @@ def counted(rows):
 
 
 def prepare(rows):
-    return [rows.map(function, batched=True) for function in (dynamic, short, chosen, by_option, counted)] + [
+    return [rows.map(function, batched=True) for function in (dynamic, short, by_option, counted)] + [
         rows.map(dynamic),
         rows.map(short),
-        rows.map(chosen),
         rows.map(by_option),
         rows.map(counted),
     ]

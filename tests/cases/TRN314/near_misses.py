@@ -27,11 +27,6 @@ def load_by_device(model, path, gpu):
     model.load_state_dict(state)
 
 
-def load_on_first(model, path, rank):
-    if rank == 0:
-        model.load_state_dict(torch.load(path))
-
-
 def load_on_gpu(model, path, use_gpu):
     if use_gpu:
         model.load_state_dict(torch.load(path))

@@ -4,11 +4,6 @@ import torch
 import torch.distributed as dist
 
 
-def of_a_library(local_rank):
-    torch.cuda.set_device(local_rank)
-    dist.init_process_group("nccl")
-
-
 def on_the_host():
     dist.init_process_group("gloo")
     dist.barrier()

@@ -1,11 +1,7 @@
-"""Uses in code that runs and in code that nobody calls, under another name, and with `volatile`."""
+"""Several uses, under another name, and with `volatile`."""
 
 import torch
 from torch.autograd import Variable as V
-
-
-def _forgotten(x):
-    return V(x)
 
 
 def load(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.facts import file_model
-from trainlint.analysis.programs.facts import facts_of
+from trainlint.analysis.programs.facts import uses_of
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint_rules.distributed.idioms.process_groups import group_start, started_by_framework
@@ -48,9 +48,9 @@ def test_a_framework_on_the_way_owns_it() -> None:
     ],
 )
 def test_facts_of_devices_and_shutdowns(code: str, kind: FactKind) -> None:
-    assert [fact.kind for fact in facts_of(file_model(IMPORTS + code + "\n").outline)] == [kind]
+    assert [use.kind for use in uses_of(file_model(IMPORTS + code + "\n").outline)] == [kind]
 
 
 def test_a_device_that_is_only_named_is_not_chosen() -> None:
     code = IMPORTS + "device = torch.device('cuda', rank)\ncount = torch.cuda.device_count()\n"
-    assert not facts_of(file_model(code).outline)
+    assert not uses_of(file_model(code).outline)

@@ -77,16 +77,13 @@ PROVED = {
     "a subscripted base": files(base="[tuple[torch.Tensor, int]]"),
     "a function that makes it": files("made()", more=MADE, more_data=BUILT),
     "one of two": files("Rows([1.0]) if torch.cuda.is_available() else Rows([2.0])"),
-    "a collate function": files(options=", collate_fn=collate"),
     "on the CPU by name": files(read='torch.tensor([row], device="cpu")'),
     "sparse items that PyTorch cannot stack": files(read="torch.tensor([row]).to_sparse()"),
 }
 DEVICE = {
     "items on the device": files(item="torch.tensor(self.rows[index]).cuda()"),
     "a helper that moves": files(read='torch.tensor([row]).to("cuda:0")'),
-    "rows on the device": files(rows="rows.to(0)"),
     "batches on the device": files(options=", collate_fn=collate", collated=".cuda()"),
-    "a function that makes such": files("made()", more=MADE, more_data=BUILT, rows="rows.cuda()"),
 }
 NOT_PROVED = {
     "a base from elsewhere": files(base=", Mixin").copy() | {"mixin.py": "class Mixin:\n    pass\n"},
@@ -114,12 +111,6 @@ def test_dense_items_on_the_host_are_pinned_and_copied_safely(
 ) -> None:
     with_workers = texts | {"train.py": texts["train.py"].replace("dataset, 4", "dataset, 4, num_workers=2")}
     assert levels(tmp_path, with_workers, capsys)["TRN102"] == "safe"
-
-
-def test_without_workers_pinning_and_copying_are_one_safe_fix(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert levels(tmp_path, files(), capsys) == {"TRN102": None, "TRN205": "safe"}
 
 
 @pytest.mark.parametrize("texts", DEVICE.values(), ids=DEVICE)

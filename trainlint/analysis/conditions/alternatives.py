@@ -6,10 +6,10 @@ import ast
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.forms.machine.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.conditions.provided_names import provides
 from trainlint.analysis.conditions.subjects import words_in
+from trainlint.analysis.conditions.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place, Position
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, imported_names, last_name, nodes_in, position

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.forms.remainders import remainder_of
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
@@ -38,10 +37,8 @@ def batch_counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
     """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
     for part in nodes_in(single_value(test, block) or test):
         match part:
-            case ast.BinOp() | ast.Call() | ast.Subscript():
-                found = remainder_of(part, block)
-                if found is not None and found.divisor is not None:
-                    yield found.divisor
+            case ast.BinOp(op=ast.Mod(), right=divisor) if not _is_text(part.left):
+                yield divisor
             case ast.Compare(left=left, ops=[ast.GtE() | ast.Eq(), *_], comparators=[right, *_]):
                 if _is_micro_count(right) and not _is_micro_count(left):
                     yield right
@@ -52,6 +49,10 @@ def _is_micro_count(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and speaks_of_micro_batches(last_name(node))
 
 
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or isinstance(constant(node), str)
+
+
 def micro_batch_remainders(test: ast.AST) -> Iterator[ast.BinOp]:
     """Each `i % accumulation` in a test, or in a part of it, whose divisor is called like a number of micro-batches."""
     stack = [test]
@@ -59,8 +60,7 @@ def micro_batch_remainders(test: ast.AST) -> Iterator[ast.BinOp]:
         node = stack.pop()
         match node:
             case ast.BinOp(op=ast.Mod()):
-                is_text = isinstance(node.left, ast.JoinedStr) or isinstance(constant(node.left), str)
-                if not is_text and any(speaks_of_micro_batches(name) for name in names_in(node.right)):
+                if not _is_text(node.left) and any(speaks_of_micro_batches(name) for name in names_in(node.right)):
                     yield node
             case ast.BoolOp():
                 stack += node.values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.guards import guard_of, parts_around
+from trainlint.analysis.conditions.guards import guard_of, parts_around, within_function
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant
 
@@ -52,6 +52,20 @@ def is_branch(block: Block, *, early_exits: bool = True) -> bool:
     """Whether a test decides about the block itself; with `early_exits`, also by an early exit above it."""
     guard = guard_of(block)
     return guard is not None and (early_exits or not guard.is_early_exit)
+
+
+def is_tested(block: Block, loop: Block | None = None) -> bool:
+    """Whether a test, an exception or an early exit decides if code runs, within its function and inside `loop`."""
+    return any(decides(outer) for outer in within_function(block, loop))
+
+
+def decides(block: Block) -> bool:
+    """The same of a block itself. What follows `if ...: raise` or `if ...: break` runs unless the program gives up."""
+    if block.kind is not BlockKind.BRANCH:
+        return block.kind is BlockKind.EXCEPT
+    node = block.node
+    gives_up = isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise | ast.Break)
+    return not (block.after_exit and gives_up)
 
 
 def outside_branches(block: Block) -> Block:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.forms.machine.versions import module_asked_for_names
+from trainlint.analysis.conditions.versions import module_asked_for_names
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, dotted, imported_names, last_name, nodes_in

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.forms.entry_points import names_main
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -22,7 +21,7 @@ def in_smoke_test(outline: Outline, block: Block) -> bool:
     if not outline.classes or any(outer.kind is BlockKind.FUNCTION for outer in block.outwards()):
         return False
     for guard in guards_around(block, everywhere=True):
-        if names_main(guard.expression):
+        if any(isinstance(item, ast.Name) and item.id == "__name__" for item in nodes_in(guard.expression)):
             nodes = list(nodes_in(guard.block.node))
             names = {last_name(item.func) for item in nodes if isinstance(item, ast.Call)}
             return _TRAINS.isdisjoint(names) or _trains_on_noise(nodes, names)

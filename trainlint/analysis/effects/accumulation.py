@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
-from trainlint.analysis.effects.effect import EffectKind, have_effect
+from trainlint.analysis.conditions.branches import is_tested
 from trainlint.analysis.programs import fact_calls
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
@@ -18,6 +17,7 @@ from trainlint.analysis.syntax.names import constant, last_name, names_in
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
+from trainlint.finding import LoopKind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     steps = [place for place in calls_of(file, "step", loop) if _steps_optimizer(file, place)]
     if isinstance(loop.node, ast.For) and _counts_accumulated(loop.node):
         return _of_micro_batches(file, loop, loop.node, backwards) if not steps else None
-    if file.loops.kind(loop) is not LoopKind.STEP:
+    if file.heats.kind(loop) is not LoopKind.STEP:
         return None
     outside, counts = _behind_waits(loop, steps, backwards) if steps else _counts_in_calls(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
@@ -61,7 +61,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
 
 def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
     """The backward passes that a loop itself runs; none where each iteration clears the gradients."""
-    if any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+    if any(_each_time(place.block, loop) for place in calls_of(file, "zero_grad", loop)):
         return []
     return [place for place in _backwards(file, loop) if place.block.innermost_loop() is loop]
 
@@ -74,7 +74,7 @@ def _counts_accumulated(node: ast.For) -> bool:
 def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards: list[Place]) -> Accumulation | None:
     """What a loop over micro-batches accumulates, whose step stands behind it."""
     count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
-    if constant(count) == 1 or file.loops.kind(loop) is not LoopKind.MICRO:
+    if constant(count) == 1 or file.heats.kind(loop) is not LoopKind.MICRO:
         return None
     return Accumulation(loop, tuple(backwards), fact_calls.count(count))
 
@@ -96,21 +96,18 @@ def _counts_in_calls(backwards: list[Place]) -> tuple[list[Place], list[ast.expr
 
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
     """Calls that run a backward pass: themselves, or as a function of the file or an imported one of that name."""
-    proofs = file.loops.evidence().get(loop, [])
-    yield from proofs
     for place in file.outline.calls_by_loop.get(loop, ()):
         call = place.node
-        if not isinstance(call, ast.Call) or place in proofs or not _BACKWARD.search(last_name(call.func)):
-            continue
-        edge = file.graph.callee.get(call)
-        runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or have_effect(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
+        if call in file.training_calls:
             yield place
+        elif isinstance(call, ast.Call) and _BACKWARD.search(last_name(call.func)):
+            if file.heats.kind(call) is LoopKind.STEP:
+                yield place
 
 
-def _each_time(file: SemanticModel, block: Block, loop: Block) -> bool:
+def _each_time(block: Block, loop: Block) -> bool:
     """Whether code in a block runs in each iteration of a loop."""
-    return block.innermost_loop() is loop and not file.conditions.around(block, loop)
+    return block.innermost_loop() is loop and not is_tested(block, loop)
 
 
 def _steps_optimizer(file: SemanticModel, place: Place) -> bool:

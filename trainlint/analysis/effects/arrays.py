@@ -35,7 +35,7 @@ def stays_same(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0
             found = file.outline.bindings(node, block)
             return bool(found) and all(_binding_stays(file, item, depth) for item in found)
         case ast.Attribute(value=ast.Name()):
-            return file.kinds.imported(node, block) is not None or _is_set_once(file, node, block)
+            return file.outline.imported(node, block) is not None or _is_set_once(file, node, block)
         case ast.Call():
             return _call_stays(file, node, block, depth)
         case ast.Dict():
@@ -53,7 +53,7 @@ def _all_stay(file: SemanticModel, nodes: Iterable[ast.AST], block: Block, depth
 
 def _call_stays(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> bool:
     """Whether a call computes the same each time: a function of NumPy that draws nothing, or a method of its result."""
-    origin = file.kinds.imported(call.func, block) or ""
+    origin = file.outline.imported(call.func, block) or ""
     if isinstance(call.func, ast.Attribute) and not origin and call.func.attr in _KEEPING:
         return stays_same(file, call.func.value, block, depth + 1)
     if not origin.startswith("numpy.") or origin.startswith(_NUMPY_RANDOM):
@@ -108,7 +108,7 @@ def is_drawn(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
         case ast.Call(func=func):
             if isinstance(func, ast.Attribute) and func.attr in _KEEPING:
                 return is_drawn(file, func.value, block, depth + 1)
-            return (file.kinds.imported(func, block) or "").startswith(_NUMPY_RANDOM)
+            return (file.outline.imported(func, block) or "").startswith(_NUMPY_RANDOM)
         case ast.BinOp(left=left, right=right):
             drawn = [is_drawn(file, side, block, depth + 1) for side in (left, right)]
             same = [stays_same(file, side, block, depth + 1) for side in (left, right)]

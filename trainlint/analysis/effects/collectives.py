@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name
 from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.patterns import lazy
 
@@ -49,7 +49,7 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     name = last_name(call.func)
     if name not in FUNCTIONS:
         return None
-    origin = file.kinds.imported(call.func, block)
+    origin = file.outline.imported(call.func, block)
     if origin is None:
         owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
         if owner is None or not _MODULE.search(owner) or _is_assigned(owner, block):
@@ -70,16 +70,6 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
 def same_group(one: Collective, other: Collective) -> bool:
     """Whether two collectives are written out to run in the same process group."""
     return _text(one.group) == _text(other.group)
-
-
-def _nested_bodies(block: Block) -> list[list[ast.stmt]]:
-    """Bodies of statements that make no block of their own, such as `try`."""
-    return [
-        found
-        for node in nodes_in(block.node)
-        for field in ("body", "orelse", "finalbody")
-        if isinstance(found := getattr(node, field, None), list)
-    ]
 
 
 def _is_assigned(owner: str, block: Block) -> bool:

@@ -13,7 +13,7 @@ from trainlint.analysis.syntax.names import argument, constant, last_name, posit
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.waits.device_copies import SHARING
-from trainlint.analysis.types.values import Home, Kind
+from trainlint.analysis.types.values import Kind
 from trainlint.analysis.types.vocabulary import WINDOWS
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         return None
     call, methods = root
     factory = last_name(call.func)
-    if file.kinds.imported(call.func, block) != f"torch.{factory}" or factory not in ALL:
+    if file.outline.imported(call.func, block) != f"torch.{factory}" or factory not in ALL:
         return None
     if is_placed(file, call, block):
         return None
@@ -128,7 +128,7 @@ def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, 
             continue
         if not isinstance(node, ast.Call):
             return None
-        origin = file.kinds.imported(node.func, block)
+        origin = file.outline.imported(node.func, block)
         if origin in _SHAPING_FUNCTIONS and node.args:
             node = node.args[0]
         elif origin is None and isinstance(node.func, ast.Attribute):
@@ -207,10 +207,12 @@ def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content
 def is_placed(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether something besides the default decides where or how a factory's call makes its tensor."""
     has_unpacked_keywords = any(keyword.arg is None for keyword in call.keywords)
-    if has_unpacked_keywords or any(argument(call, name) is not None for name in _PLACING):
+    if (
+        last_name(call.func) in _LIKE
+        or has_unpacked_keywords
+        or any(argument(call, name) is not None for name in _PLACING)
+    ):
         return True
-    if last_name(call.func) in _LIKE:
-        return not call.args or file.kinds.of(call.args[0], block).home is not Home.HOST
     if file.creates_on_device:
         return True
     return any(outer.kind is BlockKind.WITH and enters_device(file, outer) for outer in block.outwards())

@@ -31,4 +31,4 @@ def enters_device(file: SemanticModel, block: Block) -> bool:
 
 def _is_device(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     made = node.func if isinstance(node, ast.Call) else node
-    return file.kinds.imported(made, block) == "torch.device" or file.kinds.of(node, block).kind is Kind.DEVICE
+    return file.outline.imported(made, block) == "torch.device" or file.kinds.of(node, block).kind is Kind.DEVICE

@@ -8,27 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.tables.host_reads import TO_PYTHON
-from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-    from trainlint.analysis.syntax.blocks import Function
 
-GIVES_ITEMS = ("__getitem__", "__getitems__", "__iter__")
-"""Methods by which a dataset gives its items."""
-_COLLATES = lazy(r"collate", re.IGNORECASE)
 _SPARSE = lazy(r"sparse|(^|_)(csr|csc|bsr|bsc|coo|nested)($|_)", re.IGNORECASE)
-_PLAIN_BASES = frozenset({"Dataset", "IterableDataset", "object", "ABC", "Protocol", "Generic"})
-_CHEAP = TO_PYTHON | frozenset(
-    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
-    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
-    "isinstance size numel dim".split()
-)
-"""Calls that make no item expensive."""
 _MOST_FUNCTIONS = 30
 """How many functions are read for one loader."""
 
@@ -39,11 +26,6 @@ def calls_of_items(file: SemanticModel, nodes: Iterable[ast.AST]) -> Iterator[as
         yield from (node for node in nodes_in(root) if isinstance(node, ast.Call))
 
 
-def only_picks(calls: Iterable[str]) -> bool:
-    """Whether code that makes items only takes them out of what lies ready, by the last names of all that it calls."""
-    return all(name in _CHEAP or only_iterates(name) for name in calls)
-
-
 def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
     """What definitions of a file show, with the functions of the file that they call."""
     calls = list(calls_of_items(file, nodes))
@@ -51,22 +33,6 @@ def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
         device=any(unpinnable_by(file, call) is Unpinnable.ON_DEVICE for call in calls),
         sparse=any(_SPARSE.search(last_name(call)) for call in calls),
     )
-
-
-def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | None:
-    """What other files are told of a function that makes items or batches; None for others.
-
-    A method that gives items stands for its whole class, which must be derived from PyTorch's classes alone.
-    """
-    if function.owner is not None and function.name in GIVES_ITEMS:
-        bases = [base.value if isinstance(base, ast.Subscript) else base for base in function.owner.node.bases]
-        if all(last_name(base) in _PLAIN_BASES for base in bases):
-            facts = item_facts(file, [function.owner.node])
-            calls = {last_name(node.func) for node in nodes_in(function.node) if isinstance(node, ast.Call)}
-            return facts._replace(ready=function.name == GIVES_ITEMS[0] and only_picks(calls))
-    elif _COLLATES.search(function.name):
-        return item_facts(file, [function.node])
-    return None
 
 
 def with_called(file: SemanticModel, nodes: Iterable[ast.AST]) -> tuple[ast.AST, ...]:

@@ -13,7 +13,6 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.host_reads import SYNCHRONIZE
 from trainlint.analysis.tables.waits.clocks import reads_time
-from trainlint.analysis.types.values import Home
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -76,7 +75,7 @@ def _may_be_unfinished(file: SemanticModel, call: ast.Call) -> bool:
         return False
     statements = file.outline.calls.get(last_name(call.func), ())
     blocks = (item.block for item in statements if item.node is call)
-    return all(file.kinds.of(call, block).home not in (Home.DEVICE, Home.CHOSEN) for block in blocks)
+    return last_name(call.func) != "cuda" and not any(file.kinds.goes_to_device(call, block) for block in blocks)
 
 
 def _is_for_upkeep(function: Function) -> bool:

@@ -14,7 +14,6 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.backward import LEAVES, BackwardFlow, carries_graph, held_by
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -38,6 +37,7 @@ _NEEDS_GRADIENTS = lazy(
 _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = lazy(r"^optim\w*$|_optim\w{0,50}$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
+_ENVIRONMENT = lazy(r"(^|_)envs?($|_)", re.IGNORECASE)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _READING = TO_NO_TENSOR | {"argmax", "detach", "multinomial"}
 
@@ -51,6 +51,12 @@ def forwards_with_graph(file: SemanticModel, loop: Block) -> list[Place]:
     """
     found = [place for place in calls_within(file, loop) if builds_graph(file, place)]
     return sorted(found, key=lambda place: position(_call(place)))
+
+
+def steps_environment(file: SemanticModel, loop: Block) -> bool:
+    """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
+    calls = [_call(place).func for place in file.outline.calls.get("step", ()) if place.block.within(loop)]
+    return any(isinstance(func, ast.Attribute) and _ENVIRONMENT.search(last_name(func.value)) for func in calls)
 
 
 @once
@@ -80,7 +86,7 @@ def model_run_by(file: SemanticModel, place: Place) -> ast.expr | None:
         model = model.value
     if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or not (call.args or call.keywords):
         return None
-    if _NO_MODEL.search(last_name(model)) or file.kinds.imported(model, block) is not None:
+    if _NO_MODEL.search(last_name(model)) or file.outline.imported(model, block) is not None:
         return None
     if isinstance(model, ast.Name) and any(
         item.how in (How.FUNCTION, How.CLASS, How.IMPORT) for item in reaching(model.id, block, position(model))
@@ -96,7 +102,7 @@ def _may_be_of_table(file: SemanticModel, model: ast.expr, block: Block) -> bool
     """Whether this may be a method of a table, as in `table.head(5)`: nothing but its name says that it is a module."""
     if not isinstance(model, ast.Attribute) or model.attr not in _METHODS_OF_TABLES:
         return False
-    is_guess = file.kinds.of(model, block).evidence.kind <= Rank.NAMED
+    is_guess = not file.kinds.of(model, block).proved
     is_own = isinstance(model.value, ast.Name) and file.outline.self_class(model.value, block) is not None
     return is_guess and not is_own and file.kinds.of(model.value, block).kind is not Kind.MODULE
 
@@ -171,7 +177,7 @@ def _parameters_of(file: SemanticModel, parameter: ast.expr, block: Block) -> st
 def wants_gradients(file: SemanticModel, loop: Block) -> bool:
     """Whether the code around wants gradients for another reason than training, or trains in a way of its own."""
     function = file.graph.enclosing(loop)
-    trains_elsewhere = function is not None and file.loops.summary(function) is not None
+    trains_elsewhere = function is not None and file.heats.trains(function.node)
     # What a function that also trains says of gradients outside of this loop belongs to the training.
     looked_at = function.node if function is not None and not trains_elsewhere else loop.node
     words = _words(file, looked_at)

@@ -1,7 +1,7 @@
-"""What a file uses somewhere: autocast, DDP, `no_sync`, pinned loaders, a framework. Later joined around a loop.
+"""What a file uses somewhere: autocast, DDP, `no_sync`, pinned loaders, a framework.
 
-A rule about something that is missing must know that it stands nowhere on the way from the training loop. The facts
-of a file need nothing but its outline, hold no tree, and are found by imported origins, method names and keywords.
+A rule about something that is missing must know that it stands nowhere around the training loop. What a file uses
+needs nothing but its outline, holds no tree, and is found by imported origins, method names and keywords.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import cached_property
 
 from trainlint.analysis.conditions.batch_counts import micro_batch_remainders
 from trainlint.analysis.programs.fact_calls import (
-    FoundKind,
     count,
     of_call,
     says_by_keyword,
@@ -25,33 +24,19 @@ from trainlint.analysis.syntax.blocks import Block, Function, How
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
-from trainlint.analysis.tables.fact_kinds import OFF, Fact, FactKind
+from trainlint.analysis.tables.fact_kinds import OFF, FactKind, Use
 from trainlint.analysis.types.loaders import Loaders
 
 _CHAIN = (ast.Name, ast.Attribute)
 _COMPUTED = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)
 
-__all__ = ["Fact", "FactKind", "facts_of"]
+
+def uses_of(outline: Outline) -> frozenset[Use]:
+    """What a file uses."""
+    return frozenset(_Uses(outline).all())
 
 
-def facts_of(outline: Outline) -> tuple[Fact, ...]:
-    """The facts of a file, by line."""
-    found = _Facts(outline)
-    return tuple(sorted(_distinct(found.all()), key=lambda fact: (fact.line, fact.kind.value, fact.detail)))
-
-
-def _distinct(facts: Iterator[Fact]) -> set[Fact]:
-    """Each use once, and a sort of layer once for each function: it may build a hundred of them."""
-    layers: dict[tuple[str | None, str], Fact] = {}
-    found: set[Fact] = set()
-    for fact in facts:
-        if fact.kind is FactKind.NETWORK:
-            fact = layers.setdefault((fact.function, fact.detail), fact)
-        found.add(fact)
-    return found
-
-
-class _Facts:
+class _Uses:
     """The search through one file."""
 
     def __init__(self, outline: Outline) -> None:
@@ -59,12 +44,9 @@ class _Facts:
         self.calls: dict[ast.AST, ast.Call] = {
             call.func: call for place in outline.all_calls() if type(call := place.node) is ast.Call
         }
-        self.decorated: dict[ast.AST, Function] = {
-            part: function for function in outline.functions for item in function.decorators for part in nodes_in(item)
-        }
         self.values = list(self._values())
 
-    def all(self) -> Iterator[Fact]:
+    def all(self) -> Iterator[Use]:
         yield from self.references()
         yield from self.called()
         yield from self.stored()
@@ -74,14 +56,7 @@ class _Facts:
         yield from self.micro_batches()
         yield from self.attending()
 
-    def fact(self, found: FoundKind, node: ast.AST, block: Block) -> Fact:
-        function = self.decorated.get(node) or self.outline.enclosing(block)
-        while function is not None and isinstance(function.node, ast.Lambda):
-            function = self.outline.enclosing(function.outside)
-        kind, detail = found
-        return Fact(kind, getattr(node, "lineno", 1), function.qualified_name if function else None, detail)
-
-    def references(self) -> Iterator[Fact]:
+    def references(self) -> Iterator[Use]:
         """Imported names that are called, decorated with, inherited from or handed on."""
         for place in self.outline.references:
             if not may_say(place.node):
@@ -96,9 +71,9 @@ class _Facts:
             for named in said:
                 for kind in named.kinds:
                     if _is_used_as_fact(kind, call, base=base):
-                        yield self.fact((kind, named.detail or _call_detail(kind, call)), place.node, place.block)
+                        yield Use(kind, named.detail or _call_detail(kind, call))
 
-    def called(self) -> Iterator[Fact]:
+    def called(self) -> Iterator[Use]:
         """Methods, settings by keyword, and casts of weights."""
         for name, places in self.outline.calls.items():
             by_name = says_by_name(name)
@@ -106,57 +81,57 @@ class _Facts:
                 call = place.node
                 if isinstance(call, ast.Call) and (by_name or (call.keywords and says_by_keyword(call))):
                     for found in of_call(self.outline, call, place.block):
-                        yield self.fact(found, call, place.block)
+                        yield Use(*found)
 
-    def stored(self) -> Iterator[Fact]:
+    def stored(self) -> Iterator[Use]:
         """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
         for name, (kind, owner) in STORES.items():
             for place in self.outline.stores.get(name, ()):
                 if any(self._is_switch(target, place.block, owner, name) for target in _targets(place.statement)):
                     off = constant(_value(place.statement)) in (False, "ieee", "none")
                     if not off or kind is not FactKind.DETERMINISTIC:
-                        yield self.fact((kind, OFF if off else ""), place.statement, place.block)
-        for place in self.outline.stores.get("require_backward_grad_sync", ()):
-            yield self.fact((FactKind.NO_SYNC, ""), place.statement, place.block)
+                        yield Use(kind, OFF if off else "")
+        if self.outline.stores.get("require_backward_grad_sync"):
+            yield Use(FactKind.NO_SYNC, "")
         for key, kind in OPTIONS.items():
             for place in self.outline.stores.get(key, ()):
                 keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
                 if keyed and constant(_value(place.statement)) is not False:
-                    yield self.fact((kind, ""), place.statement, place.block)
+                    yield Use(kind, "")
 
     def _is_switch(self, target: ast.expr, block: Block, owner: str, name: str) -> bool:
         """Whether a target is one of PyTorch's own switches: of a module that begins with `owner`."""
         origin = self.outline.imported(target, block) or ""
         return origin.startswith(owner) and origin.endswith("." + name)
 
-    def pinned(self) -> Iterator[Fact]:
+    def pinned(self) -> Iterator[Use]:
         """Loaders of PyTorch's own with pinned memory."""
         loaders = Loaders(self.outline)
         for loader in loaders.built.values():
             option = loaders.option(loader, "pin_memory")
             if option.given and constant(option.value) is not False:
-                yield self.fact((FactKind.PINNED_LOADER, ""), loader.call, loader.block)
+                yield Use(FactKind.PINNED_LOADER, "")
 
-    def bound(self) -> Iterator[Fact]:
+    def bound(self) -> Iterator[Use]:
         """What is written down in a variable or returned: a configuration of DeepSpeed, or `no_sync` without a call."""
         for value, block in self.values:
             if isinstance(value, ast.Dict):
-                for found, node in of_dict(value):
-                    yield self.fact(found, node, block)
+                for found, _ in of_dict(value):
+                    yield Use(*found)
             elif isinstance(value, (ast.Attribute, ast.IfExp)):
                 yield from self._unsynchronised(value, block)
         for place in self.outline.calls.get("", ()):
             if isinstance(place.node, ast.Call):
                 yield from self._unsynchronised(place.node.func, place.block)
 
-    def accumulated(self) -> Iterator[Fact]:
+    def accumulated(self) -> Iterator[Use]:
         """Steps that are taken each so many batches: `i % accumulation == 0`."""
-        tests = [(place.node, place.block) for place in self.outline.reads if type(place.node) in _COMPUTED]
-        for test, block in (*tests, *[item for item in self.values if type(item[0]) in _COMPUTED]):
+        written = (*(place.node for place in self.outline.reads), *(value for value, _ in self.values))
+        for test in (node for node in written if isinstance(node, _COMPUTED)):
             for part in micro_batch_remainders(test):
-                yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
+                yield Use(FactKind.GRAD_ACCUMULATION, count(part.right))
 
-    def micro_batches(self) -> Iterator[Fact]:
+    def micro_batches(self) -> Iterator[Use]:
         """Loops over the batches of one step: `for micro in range(accumulation)`."""
         for place in self.outline.loops:
             node = place.node
@@ -164,9 +139,9 @@ class _Facts:
                 limits = [item for item in node.iter.args if _counts_micro(item)]
                 if limits or _counts_micro(node.target):
                     often = count((limits or node.iter.args or [node.target])[-1])
-                    yield self.fact((FactKind.GRAD_ACCUMULATION, often), node, self.outline.loop_blocks[node])
+                    yield Use(FactKind.GRAD_ACCUMULATION, often)
 
-    def attending(self) -> Iterator[Fact]:
+    def attending(self) -> Iterator[Use]:
         """Classes whose methods compute attention themselves, where they are built."""
         for place in self.outline.calls.get("softmax", ()):
             function = self.outline.enclosing(place.block)
@@ -174,7 +149,7 @@ class _Facts:
                 continue
             builder = function.owner.methods.get("__init__")
             if builder is not None:
-                yield Fact(FactKind.NETWORK, builder.node.lineno, builder.qualified_name, "attention")
+                yield Use(FactKind.NETWORK, "attention")
 
     def _values(self) -> Iterator[tuple[ast.expr, Block]]:
         for scope in (self.outline.module.scope, *(function.body.scope for function in self.outline.functions)):
@@ -187,11 +162,11 @@ class _Facts:
                 if isinstance(place.node, ast.Return) and place.node.value is not None:
                     yield place.node.value, place.block
 
-    def _unsynchronised(self, value: ast.expr, block: Block) -> Iterator[Fact]:
+    def _unsynchronised(self, value: ast.expr, block: Block) -> Iterator[Use]:
         for part in nodes_in(value):
             if isinstance(part, ast.Attribute) and part not in self.calls:
                 if part.attr == "no_sync" or (part.attr == "accumulate" and ACCELERATOR.search(last_name(part.value))):
-                    yield self.fact((FactKind.NO_SYNC, ""), part, block)
+                    yield Use(FactKind.NO_SYNC, "")
 
     @cached_property
     def type_references(self) -> set[ast.AST]:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
 
-from trainlint.analysis.callgraph.call_graph import CallGraph
-from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.branches import outside_branches
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
-from trainlint.analysis.syntax.names import NAMES, branches, constant, last_name, position
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, How, Place
+from trainlint.analysis.syntax.local_calls import Edge, LocalCalls
+from trainlint.analysis.syntax.names import NAMES, branches, constant, dotted, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.frameworks.roles import gradients_off, role
+from trainlint.analysis.tables.function_arguments import position_of_function
+from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 _SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
 _STACK_METHODS = frozenset({"enter_context", "push"})
+_DEEPEST_BASE = 8
 
 
 class Switches:
@@ -116,18 +119,14 @@ class Switches:
 class Gradients:
     """Answers for one file.
 
-    A function runs with autograd off if it says so itself or if all its callers do. Functions that call each
-    other in circles count as off until a caller with autograd on is found.
+    A function runs with autograd off if it says so itself or if all its callers in the file do.
     """
 
-    def __init__(
-        self, outline: Outline, switches: Switches, numbers: dict[Function, int], functions_off: Sequence[bool]
-    ) -> None:
+    def __init__(self, outline: Outline, graph: LocalCalls, switches: Switches) -> None:
         self.outline = outline
+        self.graph = graph
         self.switches = switches
-        self.numbers = numbers
-        self.functions_off = functions_off
-        """For each function, by its number."""
+        self._bases_of: dict[Class, tuple[str, ...]] = {}
 
     def off(self, block: Block, line: int | None = None) -> bool:
         """Whether code in a block, at a line of it where given, runs with autograd switched off."""
@@ -138,44 +137,91 @@ class Gradients:
 
     def function_off(self, function: Function) -> bool:
         """Whether a function always runs with autograd off: by itself, or since all its callers do."""
-        return self.functions_off[self.numbers[function]]
+        return function in self._all_off
 
     def decorated_off(self, function: Function) -> bool:
         """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
         return self.switches.decorated_off(function)
 
+    @cached_property
+    def _all_off(self) -> set[Function]:
+        """The functions that always run with autograd off; not those that only call each other in a circle."""
+        own = {function for function in self.outline.functions if self._says_off(function)}
+        everywhere: dict[Function | None, list[Function]] = {}
+        switched_on: dict[Function | None, list[Function]] = {}
+        for function in self.outline.functions:
+            if function not in own:
+                for is_off, around in self._run_at(function):
+                    everywhere.setdefault(around, []).append(function)
+                    if not is_off:
+                        switched_on.setdefault(around, []).append(function)
+        return own | (_reached(everywhere, [None, *own]) - _reached(switched_on, [None]))
 
-def functions_off(net: CallGraph, imported_modes: Mapping[int, bool]) -> list[bool]:
-    """For each function of a network, whether it always runs with autograd off.
+    def _says_off(self, function: Function) -> bool:
+        """Whether a decorator or a framework runs a function with autograd off."""
+        owner = function.owner
+        by_framework = owner is not None and gradients_off(function.name, owner.name, self._bases(owner))
+        return by_framework or self.decorated_off(function)
 
-    `imported_modes` says of functions whether all their callers outside the network have it off.
-    """
-    found = [True] * len(net.functions)
-    dependents = net.dependents()
-    waiting = list(range(len(net.functions)))
+    def _run_at(self, function: Function) -> list[tuple[bool, Function | None]]:
+        """Where a function is run: by a framework, by its calls, else where it is defined.
+
+        For each place whether autograd is off there, and the function around it, on which the rest depends.
+        """
+        edges = [edge for edge in self.graph.callers.get(function, ()) if not edge.passed or _runs(edge)]
+        found = [(self._off_at(edge.place), self.outline.enclosing(edge.place.block)) for edge in edges]
+        if found:
+            return [*found, (False, None)] if self._is_hook(function) else found
+        outside = self.outline.enclosing(function.outside)
+        # A function of the module runs after all of the module.
+        line = getattr(function.node, "lineno", None) if outside is not None else None
+        return [(self.switches.off(function.outside, line), outside)]
+
+    def _is_hook(self, function: Function) -> bool:
+        """Whether a framework calls a method in each training step, besides who calls it here."""
+        if function.owner is None:
+            return False
+        bases = self._bases(function.owner)
+        found = role(function.name, function.qualified_name, function.owner.name, bases, ())
+        return found is not None and found.heat is Heat.STEP
+
+    def _bases(self, cls: Class) -> tuple[str, ...]:
+        """The base classes of a class as far as the file shows them, nearest first."""
+        if cls not in self._bases_of:
+            self._bases_of[cls] = tuple(_bases(self.outline, cls, 0))
+        return self._bases_of[cls]
+
+    def _off_at(self, place: Place) -> bool:
+        return self.switches.off(place.block, getattr(place.node, "lineno", None))
+
+
+def _reached(runs: Mapping[Function | None, list[Function]], starts: list[Function | None]) -> set[Function]:
+    """The functions that run when these do, at any distance; `runs` says which each runs itself."""
+    found: set[Function] = set()
+    waiting = list(starts)
     while waiting:
-        function = waiting.pop()
-        if found[function] and not _is_function_off(net, function, found, imported_modes):
-            found[function] = False
-            waiting.extend(dependents.get(function, ()))
+        for function in runs.get(waiting.pop(), ()):
+            if function not in found:
+                found.add(function)
+                waiting.append(function)
     return found
 
 
-def _is_function_off(net: CallGraph, function: int, known: list[bool], imported_modes: Mapping[int, bool]) -> bool:
-    shape = net.functions[function]
-    if shape.off:
-        return True
-    is_called = function in imported_modes
-    for edge in net.callers.get(function, ()):
-        if edge.how is Handing.CALLED or edge.how is Handing.RUN:
-            is_called = True
-            caller = net.function_of[net.call_block[edge.call]]
-            if not net.calls[edge.call].off and (caller == NOWHERE or not known[caller]):
-                return False
-    if is_called:
-        return imported_modes.get(function, True)
-    outer = net.function_of[net.outside_block(function)]
-    return shape.outside_off or (outer != NOWHERE and known[outer])
+def _runs(edge: Edge) -> bool:
+    """Whether a call runs at once the function that it is given: `map(f, items)`."""
+    call = edge.place.node
+    if not isinstance(call, ast.Call):
+        return False
+    at = position_of_function(last_name(call.func))
+    return at is not None and at < len(call.args) and last_name(call.args[at]) == edge.function.name
+
+
+def _bases(outline: Outline, cls: Class, depth: int) -> Iterator[str]:
+    for base in cls.node.bases:
+        yield outline.origin(base) or dotted(base) or last_name(base)
+        parent = outline.classes.get(last_name(base))
+        if parent is not None and parent is not cls and depth < _DEEPEST_BASE:
+            yield from _bases(outline, parent, depth + 1)
 
 
 def switches_off(node: ast.expr) -> bool:

@@ -38,11 +38,11 @@ def optimizer_builds(file: SemanticModel) -> dict[ast.Call, OptimizerBuild]:
     for place in file.outline.all_calls():
         call = place.node
         assert isinstance(call, ast.Call)
-        if file.kinds.imported(call.func, place.block) is None or not (call.args or call.keywords):
+        if file.outline.imported(call.func, place.block) is None or not (call.args or call.keywords):
             continue
         value = file.kinds.of(call, place.block)
         given = argument(call, "params", 0)
-        if value.kind is Kind.OPTIMIZER and value.confidence >= 1 and given is not None:
+        if value.kind is Kind.OPTIMIZER and value.proved and given is not None:
             models = frozenset(_models(file, given, place.block, _FOLLOWED))
             found[call] = OptimizerBuild(place, assigned(place), models)
     return found

@@ -6,13 +6,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.programs.evaluation import forwards_with_graph
-from trainlint.analysis.programs.loop_facts import LocatedFact
-from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.evaluation import forwards_with_graph, steps_environment
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 from trainlint.analysis.tables.signs import ACCELERATOR, CUDA, MOVES, REMOTE
+from trainlint.finding import LoopKind
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -24,11 +23,11 @@ class ProofOfAbsence:
     """A training loop on CUDA with all that the project uses on the way into it and out of it."""
 
     loop: Block
-    facts: tuple[LocatedFact, ...]
+    used: frozenset[Use]
 
     def uses(self, *kinds: FactKind) -> bool:
         """Whether anything of these kinds is used, or spoken of."""
-        return any(item.fact.kind in kinds for item in self.facts)
+        return any(use.kind in kinds for use in self.used)
 
     def shown_at(self, file: SemanticModel) -> ast.expr:
         """Where a finding about the loop is shown: at its first forward, else at its head."""
@@ -41,23 +40,23 @@ class ProofOfAbsence:
 
     def details(self, kind: FactKind) -> set[str]:
         """The details of all uses of one kind."""
-        return {item.fact.detail for item in self.facts if item.fact.kind is kind}
+        return {use.detail for use in self.used if use.kind is kind}
 
 
 def way_into_training(site: Site) -> ProofOfAbsence | None:
     """What is in sight of the way into a loop that trains on CUDA; None for another loop.
 
-    Loops over steps inside another loop over steps (critics of a GAN), simulators, tests and benchmarks have none.
+    Loops inside a step (critics of a GAN, updates of an agent), simulators, tests and benchmarks have none.
     """
     loop = site.file.outline.loop_blocks.get(site.node)
-    if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
+    if loop is None or site.file.heats.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
         return None
     outer = [block for block in loop.loops() if block is not loop]
-    if any(site.file.loops.kind(block) in (LoopKind.STEP, LoopKind.MICRO) for block in outer):
+    if site.file.heats.of(loop.parent or loop).heat.in_step:
         return None
-    if any(site.file.loops.acts_on_environment(block) for block in (loop, *outer)) or not _on_cuda(site.file):
+    if any(steps_environment(site.file, block) for block in (loop, *outer)) or not _on_cuda(site.file):
         return None
-    return ProofOfAbsence(loop, site.file.used_around(loop, beside=True))
+    return ProofOfAbsence(loop, site.file.used_around)
 
 
 def _on_cuda(file: SemanticModel) -> bool:

@@ -15,7 +15,6 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import root_name
 from trainlint.analysis.tables.frameworks.packages import ARRAYS, OTHERS, brings_torch
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 
 if TYPE_CHECKING:
@@ -76,4 +75,4 @@ def proved_torch(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     Code in sight must have made it, passed it or declared it; a name that sounds like one is no proof.
     """
     value = file.kinds.of(node, block)
-    return value.kind is not Kind.UNKNOWN and value.evidence.kind >= Rank.PASSED
+    return value.kind is not Kind.UNKNOWN and value.proved

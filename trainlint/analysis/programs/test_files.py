@@ -13,7 +13,6 @@ _IDLE_PATH = lazy(
 """Files that test or measure: nobody waits for their training."""
 
 _KEPT_ASIDE = lazy(r"(^|/)(deprecated|obsolete|archived?|unused|back_?ups?)/", re.IGNORECASE)
-_UNUSED = lazy(r"(^|_)(deprecated|obsolete|unused)(_|$)", re.IGNORECASE)
 _OUTPUT = lazy(
     r"(^|/)(logs?|runs?|outputs?|checkpoints?|ckpts?|snapshots?|wandb|mlruns|lightning_logs)/",
     re.IGNORECASE,
@@ -34,8 +33,3 @@ def is_kept_aside(path: str) -> bool:
 def is_output_of_run(path: str) -> bool:
     """Whether a path is that of a file in a directory that by its name holds what runs leave."""
     return _OUTPUT.search(path.replace("\\", "/")) is not None
-
-
-def is_named_unused(name: str) -> bool:
-    """Whether a function says by its name that it is no longer used."""
-    return _UNUSED.search(name) is not None

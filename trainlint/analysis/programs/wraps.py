@@ -46,7 +46,7 @@ def wrap(file: SemanticModel, place: Place) -> Wrap | None:
     """The wrap that a call is; None for any other call."""
     if not isinstance(place.node, ast.Call):
         return None
-    origin = file.kinds.imported(place.node.func, place.block)
+    origin = file.outline.imported(place.node.func, place.block)
     wrapper = ORIGINS.get(origin) if origin is not None else None
     module = argument(place.node, "module", 0)
     return Wrap(wrapper, place, place.node, module) if wrapper is not None and module is not None else None

@@ -18,15 +18,6 @@ _IMPORT = lazy(
     rb"import[ \t]+(?![ \t])([^\n]+))"
 )
 _NAME = lazy(rb"(?:^|[,(])\s*(" + _LETTER + rb"+)")
-_DEFINITION = lazy(rb"def[ \t]+(" + _LETTER + rb"+)")
-_BY_NAME = (
-    b"import_module __import__ instantiate locate( get_obj_from_str entry_points spec_from_file load_source run_path "
-    b"run_module iter_modules walk_packages"
-).split()
-"""Words by which modules are found by names that may stand in no code."""
-_DEEPEST = 1_000
-"""The longest indent, in bytes. Python has at most 100 levels."""
-_BEFORE_METHODS = frozenset({(), (b"async",)})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -37,8 +28,6 @@ class Glance(NamedTuple):
     """Whether it holds a word of training."""
     imports: tuple[str, ...]
     """The dotted origins that it imports; relative ones keep their dots."""
-    methods: frozenset[str]
-    """The names of the functions that stand inside something: methods, mostly."""
     names_device: bool
     """Whether it names a device, or a framework that chooses one."""
     size: int
@@ -47,12 +36,8 @@ class Glance(NamedTuple):
     """Whether it is run, and whether it may update parameters."""
     names_torch: bool
     """Whether it speaks of PyTorch."""
-    tells_itself: bool = False
-    """Whether it gains by being linked even where no other file has to do with it."""
     starts_processes: bool = False
     """Whether it may start a process group, or hands that to a framework."""
-    imports_by_name: bool = False
-    """Whether it may import modules by names that stand in no code."""
     pins: bool = False
     """Whether it names memory that is pinned."""
     sets_autocast: bool = False
@@ -63,20 +48,17 @@ class Glance(NamedTuple):
     """Of what it imports, what only code inside something does: a function, a test, a `try`."""
 
 
-def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself: bool = False) -> Glance:
+def glance(data: bytes, *, telling: bool, names_torch: bool = True) -> Glance:
     """What the bytes of a file show. `telling` says whether the gate lets them through."""
     imports = tuple(_imports(data.removeprefix(_BYTE_ORDER_MARK)))
     return Glance(
         telling=telling,
         imports=tuple([origin for origin, _ in imports]),
-        methods=frozenset(_methods(data)),
         names_device=names_device(data),
         size=len(data),
         program=program(data),
         names_torch=names_torch,
-        tells_itself=tells_itself,
         starts_processes=any(word in data for word in STARTING_PROCESSES),
-        imports_by_name=any(word in data for word in _BY_NAME),
         pins=b"pin_mem" in data,
         sets_autocast=sets_autocast(data),
         copies_without_waiting=copies_without_waiting(data),
@@ -119,15 +101,6 @@ def _origins(module: bytes | None, names: bytes | None, plain: bytes | None) -> 
         yield base
     for name in found:
         yield f"{base}{separator}{_text(name)}"
-
-
-def _methods(data: bytes) -> Iterator[str]:
-    for found in _DEFINITION.finditer(data):
-        start = found.start()
-        # What stands before a `def` on its line is an indent, if it is a method: no more than that is looked at.
-        before = data[max(0, start - _DEEPEST) : start].rpartition(b"\n")[2]
-        if before[:1] in (b" ", b"\t") and tuple(before.split()) in _BEFORE_METHODS:
-            yield _text(found[1])
 
 
 def _text(name: bytes) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.project.modules import Modules
 
 MOST_BYTES = 64_000_000
 """Bytes of source that are linked at a time, which takes some 600 MB of memory. transformers 4.57 has 52 MB in all."""
 
 
-def imports_among(origins: Sequence[Sequence[str]], modules: Modules) -> list[set[int]]:
+def imports_among(origins: Sequence[Iterable[str]], modules: Modules) -> list[set[int]]:
     """For each file, the files that it imports, of the dotted origins of its imports."""
     found: list[set[int]] = []
     for number, imported in enumerate(origins):

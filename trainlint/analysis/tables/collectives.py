@@ -27,8 +27,6 @@ class CollectiveFunction(NamedTuple):
     """Whether no rank leaves it before all have come."""
     handle: bool = True
     """Whether it takes `async_op`."""
-    method_of: str = ""
-    """The package whose objects have it as a method: accelerate or lightning."""
     brings_together: bool = False
     """Whether ranks get what others have of a value, as for a mean over all of them."""
     one_buffer: bool = False
@@ -42,12 +40,8 @@ class CollectiveFunction(NamedTuple):
         return tuple(f"torch.distributed.{path}{self.name}" for path in ("", "distributed_c10d."))
 
 
-ALL_GATHER = CollectiveFunction(
-    "all_gather", (1, "tensor"), 2, waits_for_all=True, method_of="lightning", brings_together=True
-)
-ALL_REDUCE = CollectiveFunction(
-    "all_reduce", (0, "tensor"), 2, in_place=True, waits_for_all=True, method_of="lightning", brings_together=True
-)
+ALL_GATHER = CollectiveFunction("all_gather", (1, "tensor"), 2, waits_for_all=True, brings_together=True)
+ALL_REDUCE = CollectiveFunction("all_reduce", (0, "tensor"), 2, in_place=True, waits_for_all=True, brings_together=True)
 BROADCAST = CollectiveFunction("broadcast", (0, "tensor"), 2, in_place=True)
 ALL_GATHER_INTO_TENSOR = CollectiveFunction(
     "all_gather_into_tensor",
@@ -60,7 +54,7 @@ ALL_GATHER_INTO_TENSOR = CollectiveFunction(
 )
 _FUNCTIONS = (
     ALL_REDUCE,
-    CollectiveFunction("reduce", (0, "tensor"), 3, in_place=True, method_of="accelerate", brings_together=True),
+    CollectiveFunction("reduce", (0, "tensor"), 3, in_place=True, brings_together=True),
     BROADCAST,
     ALL_GATHER,
     ALL_GATHER_INTO_TENSOR,
@@ -70,7 +64,7 @@ _FUNCTIONS = (
     CollectiveFunction(
         "_all_gather_base", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
     ),
-    CollectiveFunction("gather", (0, "tensor"), 3, method_of="accelerate", brings_together=True),
+    CollectiveFunction("gather", (0, "tensor"), 3, brings_together=True),
     CollectiveFunction("scatter", (0, "tensor"), 3),
     CollectiveFunction("reduce_scatter", (1, "input_list"), 3, waits_for_all=True),
     CollectiveFunction(
@@ -88,9 +82,9 @@ _FUNCTIONS = (
     CollectiveFunction("monitored_barrier", None, 0, handle=False),
 )
 _METHODS = (
-    CollectiveFunction("gather_for_metrics", method_of="accelerate", brings_together=True),
-    CollectiveFunction("pad_across_processes", method_of="accelerate"),
-    CollectiveFunction("wait_for_everyone", method_of="accelerate"),
+    CollectiveFunction("gather_for_metrics", brings_together=True),
+    CollectiveFunction("pad_across_processes"),
+    CollectiveFunction("wait_for_everyone"),
 )
 """What torch.distributed has no function for."""
 FUNCTIONS: dict[str, CollectiveFunction] = {row.name: row for row in _FUNCTIONS}
@@ -106,7 +100,5 @@ WAITING_FOR_ALL = frozenset(row.name for row in _FUNCTIONS if row.waits_for_all)
 GATHERING_INTO_ONE = frozenset(row.name for row in _FUNCTIONS if row.one_buffer and row.brings_together)
 IN_CHARGE = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
 """How objects of Accelerate and Fabric are called that have these methods."""
-RETURNING_METHODS = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of and row.brings_together)
-"""Methods of Accelerate and Fabric that return what ranks brought together."""
 BRINGING_TOGETHER = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.brings_together)
 """What brings values of all ranks together, of torch.distributed, Accelerate and Fabric."""

@@ -34,11 +34,3 @@ PLAIN_METHODS = TO_HOST | frozenset(
     "add_parser set_defaults is_alive acquire release put t".split()
 )
 """Methods of tensors, containers, strings and files: calls of these are no calls of the project's own methods."""
-OF_EVERY_MODULE = frozenset(
-    "training train eval to cuda cpu half float double bfloat16 type apply compile to_empty share_memory "
-    "requires_grad_ zero_grad add_module register_module register_buffer register_parameter parameters "
-    "named_parameters buffers named_buffers modules named_modules children named_children get_submodule "
-    "get_parameter get_buffer state_dict load_state_dict register_forward_hook register_forward_pre_hook "
-    "register_full_backward_hook extra_repr forward __call__".split()
-)
-"""Attributes that nn.Module itself defines."""

@@ -14,6 +14,8 @@ class FactKind(Enum):
 
     AUTOCAST = "autocast"
     """Mixed precision: autocast itself, or a framework that is told to use it. The detail is its setting, if any."""
+    HALF_NAMED = "half-named"
+    """The code names mixed precision or a type of 16 bits, if only as an option."""
     HALF_WEIGHTS = "half-weights"
     """The model's own weights are cast. The detail is the data type, empty where a variable holds it."""
     GRAD_SCALER = "grad-scaler"
@@ -57,17 +59,10 @@ class FactKind(Enum):
     """A device becomes the current one of the process, as by `torch.cuda.set_device`."""
     GROUP_DESTROYED = "group-destroyed"
     """A process group is shut down."""
-    ENTERED = "entered"
-    """The way into the loop starts at the top level of this module: what happens before the loop is all in sight. A
-    rule about something missing asks for it, since a function that nobody calls may be called by whom we do not see."""
 
 
-class Fact(NamedTuple):
-    """One use in one file, free of the tree."""
+class Use(NamedTuple):
+    """A use of something, wherever it stands."""
 
     kind: FactKind
-    line: int
-    function: str | None
-    """The qualified name of the innermost named function that runs it; None for the module's top level. A decorator
-    belongs to the function that it decorates, and a lambda to the function in which it is written."""
     detail: str = ""

@@ -40,8 +40,6 @@ class IterableFunction(NamedTuple):
     endless: bool = False
     shortens: bool = False
     """Whether only the first items are yielded."""
-    same_container: bool = False
-    """Whether the result is used like the iterable itself, as a list of the same items is."""
     at_once: bool = False
     """Whether the call itself goes through all items, not the loop over its result."""
 
@@ -51,11 +49,11 @@ _ROWS = (
     IterableFunction("enumerate", Yields.NUMBERED),
     IterableFunction("zip", Yields.TUPLES),
     IterableFunction("filter", at=1),
-    IterableFunction("iter", same_container=True),
-    IterableFunction("list", same_container=True, at_once=True),
-    IterableFunction("tuple", same_container=True, at_once=True),
-    IterableFunction("sorted", same_container=True, at_once=True),
-    IterableFunction("reversed", same_container=True),
+    IterableFunction("iter"),
+    IterableFunction("list", at_once=True),
+    IterableFunction("tuple", at_once=True),
+    IterableFunction("sorted", at_once=True),
+    IterableFunction("reversed"),
     IterableFunction("range", Yields.NUMBERS),
     # itertools, and methods of streaming data sets of the same names
     IterableFunction("chain", Yields.JOINED),
@@ -113,11 +111,6 @@ def passes_items_through(name: str) -> bool:
     return _yields(name) in (Yields.ITEMS, Yields.NUMBERED, Yields.TUPLES, Yields.JOINED)
 
 
-def passes_items_unchanged(name: str) -> bool:
-    """Whether each item of the result is an item of the one iterable that is given."""
-    return _yields(name) is Yields.ITEMS
-
-
 def numbers_items(name: str) -> bool:
     """Whether each item of the result is a pair of a number and an item: `enumerate`."""
     return _yields(name) is Yields.NUMBERED
@@ -159,12 +152,6 @@ def shortens(name: str) -> bool:
     """Whether only the first items are yielded, so that a loop over the result ends soon."""
     row = function_named(name)
     return row is not None and row.shortens
-
-
-def keeps_container(name: str) -> bool:
-    """Whether the result is used like the iterable itself: `list`, `sorted`."""
-    row = function_named(name)
-    return row is not None and row.same_container
 
 
 def is_progress_bar(name: str) -> bool:

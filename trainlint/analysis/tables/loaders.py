@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from trainlint.analysis.tables.host_reads import TO_PYTHON
+from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.patterns import lazy
 
 
@@ -148,3 +151,16 @@ def hands_back_in_order(name: str) -> bool:
 def collates_tensors(name: str) -> bool:
     """Whether a collate function of this name makes batches of plain tensors and containers of these."""
     return name in _COLLATES_TENSORS
+
+
+_CHEAP = TO_PYTHON | frozenset(
+    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
+    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
+    "isinstance size numel dim".split()
+)
+"""Calls that make no item expensive."""
+
+
+def only_picks(calls: Iterable[str]) -> bool:
+    """Whether code that makes items only takes them out of what lies ready, by the last names of all that it calls."""
+    return all(name in _CHEAP or only_iterates(name) for name in calls)

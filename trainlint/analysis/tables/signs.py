@@ -33,7 +33,9 @@ AUTOCASTS = _sign(AUTOCAST.name)
 FLOAT16 = _sign("float16 fp16 half_tensor 16_mixed", origins="torch.half", attributes="half")
 BFLOAT16 = _sign("bfloat16 bf16")
 HALF = (AUTOCASTS, FLOAT16, BFLOAT16)
-MIXED_PRECISION = _sign("mixed_precision precision amp apex")
+MIXED_PRECISION = _sign("mixed_precision amp apex")
+PRECISION = _sign("precision")
+"""Also a measure of a classifier."""
 LOSS_SCALING = _sign(
     "scaler scalers gradscaler lossscaler loss_scale loss_scaler loss_scales loss_scaling lossscale scale_loss"
 )
@@ -56,11 +58,6 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
 ADVERSARIES = _sign("discriminator discriminators generator generators")
-TRAINS = _sign(
-    "optim optimize optimizer optimizers finetune finetuned finetuning fine_tune fine_tuned fine_tuning",
-    origins="torch.optim",
-    attributes="backward requires_grad_",
-)
 ACCELERATOR = _sign("accelerator accelerators")
 FRAMEWORKS = _sign("lightning trainer ignite")
 
@@ -159,6 +156,4 @@ SMALL_STATES = _sign("adafactor galore")
 """Optimizers that keep less than two numbers for each weight."""
 FP8 = _sign("fp8 float8")
 STATIC_SHAPES = _sign("static")
-SIGNALS = _sign("image images img imgs pixels video videos audio waveform waveforms wav wavs spectrogram spectrograms")
-"""Batches of megabytes, where those of text are kilobytes."""
 IMAGES_WITH_CAPTIONS = _sign("diffusers clip_text pixel_values instance_image instance_images unet vae")

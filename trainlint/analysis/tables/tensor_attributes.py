@@ -10,7 +10,3 @@ NUMBERS = frozenset(
 """Python numbers, truth values, and constants that are compared like them."""
 VIEWS = frozenset("T mT H mH real imag data".split())
 """Tensors of the same data."""
-SIZES = frozenset({"shape", "names"})
-TEXTS = frozenset({"name"})
-OBJECTS = frozenset("grad_fn placements device_mesh _spec _backward_hooks __dict__ __class__".split())
-"""Objects of Python that hold no values of the tensor."""

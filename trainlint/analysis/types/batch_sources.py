@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from trainlint.analysis.syntax.blocks import Block, How, Place
+from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import branches, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import iterables, loaders
@@ -142,23 +142,3 @@ def draws_batch(call: ast.Call, block: Block) -> bool:
         held = call.func.value
         return bool(_FETCHER.search(last_name(held))) or is_batch_source(held, block)
     return bool(_DRAWS.search(name))
-
-
-def draws_batches(loop: Block, calls: Iterable[Place]) -> bool:
-    """Whether a loop that iterates no loader takes its batches one by one. `calls` stand directly in it.
-
-    Such are `while` loops and those that count, as in `for _ in range(steps): batch = next(it)`.
-    """
-    node = loop.node
-    counts = isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _counts(node.iter)
-    if not counts and not isinstance(node, ast.While):
-        return False
-    return any(isinstance(place.node, ast.Call) and draws_batch(place.node, place.block) for place in calls)
-
-
-def _counts(call: ast.Call) -> bool:
-    """Whether a call counts, also behind a progress bar: `range`, `trange`, `count`."""
-    if iterables.yields_numbers(last_name(call.func)):
-        return True
-    inside = iterated_by(call)
-    return isinstance(inside, ast.Call) and _counts(inside)

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, constant, last_name
-from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.values import Kind
 
 if TYPE_CHECKING:
@@ -21,19 +20,6 @@ class Unpinnable(Enum):
     """It is moved to a device, or created there: worker processes would have to use that device, too."""
     GRAPH = "graph"
     """It is a graph of DGL, which has no method `pin_memory`."""
-
-
-def unpinnable_of(file: SemanticModel) -> dict[str, tuple[Unpinnable, ...]]:
-    """Function → what it makes of this sort itself; without the functions that make nothing."""
-    found: dict[str, dict[Unpinnable, None]] = {}
-    for name in (*MOVES, "batch", "tensor", "as_tensor"):
-        for place in file.outline.calls.get(name, ()):
-            function = file.outline.enclosing(place.block)
-            assert isinstance(place.node, ast.Call)
-            made = unpinnable_by(file, place.node)
-            if made is not None and function is not None:
-                found.setdefault(file.keys.function(function), {})[made] = None
-    return {key: tuple(made) for key, made in found.items()}
 
 
 def unpinnable_by(file: SemanticModel, call: ast.Call) -> Unpinnable | None:

@@ -9,8 +9,7 @@ from trainlint.analysis.tables import loaders, optimizers, parallel, precision, 
 from trainlint.analysis.tables.clipping import RETURNING_NORM
 from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.analysis.types.batch_sources import LOADER_NAME
-from trainlint.analysis.types.evidence import DECLARED, NAMED
-from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
+from trainlint.analysis.types.values import NONE, NUMBER, STRING, TENSOR, UNKNOWN, Kind, Origin, Value
 from trainlint.patterns import lazy
 
 WINDOWS = frozenset("bartlett_window blackman_window hamming_window hann_window kaiser_window".split())
@@ -125,14 +124,21 @@ NUMBER_NAME = lazy(
     re.IGNORECASE,
 )
 
-COUNT_NAME = lazy(r"^(num|n)_|(^|_)(num|count)s?$|^batch_?size$", re.IGNORECASE)
-"""What stands under such a key of a batch may as well be a number, or a list of numbers."""
+_NAMES = (
+    (LOADER_NAME, Kind.LOADER),
+    (optimizers.OPTIMIZER_NAME, Kind.OPTIMIZER),
+    (SCALER_NAME, Kind.SCALER),
+    (DTYPE_NAME, Kind.DTYPE),
+    (DEVICE_NAME, Kind.DEVICE),
+    (NUMBER_NAME, Kind.NUMBER),
+)
+"""The first that fits says what a name means."""
 
 ANNOTATIONS = {
-    "Tensor": Value(Kind.TENSOR, evidence=DECLARED),
-    "FloatTensor": Value(Kind.TENSOR, evidence=DECLARED),
-    "LongTensor": Value(Kind.TENSOR, evidence=DECLARED),
-    "BoolTensor": Value(Kind.TENSOR, evidence=DECLARED),
+    "Tensor": TENSOR,
+    "FloatTensor": TENSOR,
+    "LongTensor": TENSOR,
+    "BoolTensor": TENSOR,
     "Module": Value(Kind.MODULE),
     "PreTrainedModel": Value(Kind.MODULE),
     "Dataset": Value(Kind.DATASET),
@@ -154,15 +160,15 @@ _CONSTRUCTED = tuple(
     (lazy(pattern), value)
     for pattern, value in (
         (r"(Tokenizer\w{0,50}|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
-        (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
-        (samplers.ORIGIN, Value(Kind.SAMPLER)),
+        (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER)),
+        (samplers.ORIGIN, UNKNOWN),
         (r"^torch\.utils\.data\.\w*(Dataset|Subset)$|^torchvision\.datasets\.", Value(Kind.DATASET)),
-        (r"^torch\.(cuda|accelerator)\.(Event|Stream|current_stream|default_stream)$", Value(Kind.STREAM)),
+        (r"^torch\.(cuda|accelerator)\.(Event|Stream|current_stream|default_stream)$", UNKNOWN),
         (r"^torch\.nn\.(\w+\.)*\w*Loss$", Value(Kind.MODULE, loss_function=True)),
         (r"^torch\.nn\.(parallel\.|modules\.)*([A-Z]\w*|\w*[a-z]_model)$", Value(Kind.MODULE)),
         (r"^torch\.(compile|jit\.script|jit\.trace)$|^torch\.distributed\.fsdp\.\w+$", Value(Kind.MODULE)),
-        (r"^(torchvision|timm)\.(models\.\w+|create_model)", Value(Kind.MODULE, confidence=0.8)),
-        (r"\.from_pretrained$|^transformers\.Auto\w+$", Value(Kind.MODULE, confidence=0.8)),
+        (r"^(torchvision|timm)\.(models\.\w+|create_model)", Value(Kind.MODULE)),
+        (r"\.from_pretrained$|^transformers\.Auto\w+$", Value(Kind.MODULE)),
         (r"^(numpy|scipy|sklearn|pandas|polars)\.", Value(Kind.ARRAY)),
         (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
         (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
@@ -174,21 +180,70 @@ _CONSTRUCTED = tuple(
 """What calling an imported name gives, by its dotted origin."""
 
 
+_NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.", "torch.version.")
+_STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
+_PREDICATE = lazy(r"^_?(is|has|are|can)_")
+"""Functions that answer yes or no in Python. Those of tensors are called isnan, isinf, isclose."""
+
+
 @lru_cache(maxsize=4096)
-def constructed(name: str) -> Value | None:
-    """What calling an imported name gives, where the name alone tells."""
-    if optimizers.SCHEDULER_ORIGIN.search(name):
-        return Value(Kind.SCHEDULER)
-    if optimizers.OPTIMIZER_ORIGIN.search(name):
-        return Value(Kind.OPTIMIZER)
-    if precision.is_scaler_class(name.rpartition(".")[2]):
-        return Value(Kind.SCALER)
-    if name in RETURNING_NORM:
-        return Value(Kind.TENSOR, Home.DEVICE, False)
+def constructed(origin: str, name: str) -> Value | None:
+    """What calling an imported name gives, where the name alone tells. `name` is the last part of its origin."""
+    if loaders.is_loader_class(name):
+        return Value(Kind.LOADER)
+    if parallel.wraps_model(name):
+        return Value(Kind.MODULE)
+    if origin == "torch.device":
+        return Value(Kind.DEVICE)
+    if origin.startswith("torch.") and name in FACTORIES | LIKE_FACTORIES and not origin.startswith("torch.nn"):
+        return Value(Kind.TENSOR, dropped_graph=True)
+    stepped = _stepped(origin, name)
+    if stepped is not None:
+        return Value(stepped)
+    if origin in RETURNING_NORM:
+        return TENSOR
+    if origin.startswith("torch.") and name in TORCH_NUMBERS:
+        return NUMBER
     for pattern, value in _CONSTRUCTED:
-        if pattern.search(name):
+        if pattern.search(origin):
             return value
-    return None
+    return _computed_by_torch(origin, name) if origin.startswith("torch.") else _of_library(name)
+
+
+def _stepped(origin: str, name: str) -> Kind | None:
+    """The kind of an optimizer, scheduler or scaler that a class makes; None for other names."""
+    if optimizers.SCHEDULER_ORIGIN.search(origin):
+        return Kind.SCHEDULER
+    if optimizers.OPTIMIZER_ORIGIN.search(origin):
+        return Kind.OPTIMIZER
+    return Kind.SCALER if precision.is_scaler_class(name) else None
+
+
+def _computed_by_torch(origin: str, name: str) -> Value | None:
+    """What a function of PyTorch gives: tensors, but for classes, helpers of its own and what loads anything."""
+    if origin in _STORED or origin.startswith(_NO_TENSORS):
+        return None
+    if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
+        return None
+    loss = origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name)
+    return Value(Kind.TENSOR, Origin.LOSS if loss else Origin.OTHER, dropped_graph=name in DETACHING)
+
+
+def _of_library(name: str) -> Value | None:
+    """What a function of another library gives, by its name."""
+    if not name[:1].isupper() and _PREDICATE.match(name):
+        return NUMBER
+    is_loss = CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)
+    return Value(Kind.TENSOR, Origin.LOSS, proved=False) if is_loss and not name[:1].isupper() else None
+
+
+BUILTINS = {
+    **dict.fromkeys("float int bool len round ord isinstance hasattr id hash any all callable".split(), NUMBER),
+    **dict.fromkeys("str repr format input".split(), STRING),
+    **dict.fromkeys("list tuple dict set".split(), Value(Kind.CONTAINER)),
+    "print": NONE,
+}
+"""What built-in functions give."""
 
 
 def named_constant(origin: str) -> Value | None:
@@ -200,31 +255,20 @@ def named_constant(origin: str) -> Value | None:
 
 
 @lru_cache(maxsize=16384)
-def by_name(name: str, device: Home) -> Value | None:
-    """A guess from a name nothing else is known of. `device` is where tensors of this file live by default."""
+def by_name(name: str) -> Value | None:
+    """A guess from a name nothing else is known of."""
     if CRITERION_NAME.search(name) and not LOSS_NAME.fullmatch(name) and not name.lower().endswith("_loss"):
-        return Value(Kind.MODULE, confidence=0.7, loss_function=True, evidence=NAMED)
+        return Value(Kind.MODULE, proved=False, loss_function=True)
     if _MODULE_NAME.search(name):
-        return Value(Kind.MODULE, confidence=0.8, evidence=NAMED)
+        return Value(Kind.MODULE, proved=False)
     prefix = _OF_MODULE.search(name)
     if prefix is not None:
-        return _of_module(name, by_name(name[prefix.end() :], device))
-    if LOADER_NAME.search(name):
-        return Value(Kind.LOADER, confidence=0.8, evidence=NAMED)
-    if optimizers.OPTIMIZER_NAME.search(name):
-        return Value(Kind.OPTIMIZER, confidence=0.8, evidence=NAMED)
-    if SCALER_NAME.search(name):
-        return Value(Kind.SCALER, confidence=0.7, evidence=NAMED)
-    if DTYPE_NAME.search(name):
-        return Value(Kind.DTYPE, confidence=0.9, evidence=NAMED)
-    if DEVICE_NAME.search(name):
-        return Value(Kind.DEVICE, confidence=0.9, evidence=NAMED)
-    if NUMBER_NAME.search(name):
-        return Value(Kind.NUMBER, confidence=0.8, evidence=NAMED)
-    if LOSS_NAME.search(name):
-        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.75, evidence=NAMED)
-    if TENSOR_NAME.search(name) and not _NO_TENSOR_NAME.search(name):
-        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65, evidence=NAMED)
+        return _of_module(name, by_name(name[prefix.end() :]))
+    kind = next((kind for pattern, kind in _NAMES if pattern.search(name)), None)
+    if kind is not None:
+        return Value(kind, proved=False)
+    if LOSS_NAME.search(name) or (TENSOR_NAME.search(name) and not _NO_TENSOR_NAME.search(name)):
+        return Value(Kind.TENSOR, proved=False)
     return None
 
 
@@ -232,7 +276,7 @@ def _of_module(name: str, rest: Value | None) -> Value | None:
     """A guess from a name that begins with a module's, as `rest` is one from what follows: `model_inputs`."""
     if rest is not None and rest.kind in _MORE_THAN_PREFIX:
         return rest
-    return Value(Kind.MODULE, confidence=0.8, evidence=NAMED) if names_module(name) else None
+    return Value(Kind.MODULE, proved=False) if names_module(name) else None
 
 
 def names_module(name: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
-from trainlint.analysis.conditions.questions import is_on_some_ranks
 from trainlint.contract.guard import guard
 
 if TYPE_CHECKING:
@@ -16,15 +15,3 @@ if TYPE_CHECKING:
 def decided_by_version(site: Site) -> bool:
     """A version check decides whether it runs."""
     return depends_on_version(site.block)
-
-
-@guard
-def conditional(site: Site) -> bool:
-    """A check decides whether it runs."""
-    return bool(site.conditions)
-
-
-@guard
-def on_some_ranks(site: Site) -> bool:
-    """Only some ranks run it."""
-    return is_on_some_ranks(site.conditions)

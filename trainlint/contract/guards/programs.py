@@ -15,7 +15,7 @@ def uses(sentence: str, *kinds: FactKind) -> Guard:
     """A guard: something of these kinds is used."""
 
     def holds(site: Site) -> bool:
-        return any(item.fact.kind in kinds for item in site.file.used_around(site.block, beside=True))
+        return any(use.kind in kinds for use in site.file.used_around)
 
     return Guard(sentence, holds)
 
@@ -23,7 +23,7 @@ def uses(sentence: str, *kinds: FactKind) -> Guard:
 @guard
 def out_of_sight(site: Site) -> bool:
     """Trainlint does not see every call on the way into the loop."""
-    return not any(item.fact.kind is FactKind.ENTERED for item in site.file.used_around(site.block, beside=True))
+    return not site.heat.in_sight
 
 
 owned_by_framework = uses("a framework runs the loop", FactKind.FRAMEWORK)

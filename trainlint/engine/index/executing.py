@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainlint.engine.index.project_files import largest_judged
 from trainlint.engine.parsing import crash, parse
 from trainlint.engine.time_limit import TookTooLong, seconds_for_all, time_limit
-from trainlint.finding import Failure
+from trainlint.finding import NOTHING_EXECUTED, Failure
 from trainlint.project import package_parent, project_around
 from trainlint.source import SourceFile, UnreadableSource
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.shipped_files import ShippedFiles
-    from trainlint.finding import Frequencies
+    from trainlint.finding import Frequencies, RelatedPlace
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Executed, Operation
     from trainlint.source import SourceFile
@@ -249,7 +249,32 @@ def _executed(
     for one in done.left_out:
         failures.setdefault(one.path, Failure(group.sources[one.path].path, one.sentence, lasting=not one.error))
     frequencies = frequencies_by_file(done.visits, shown)
+    for path, lines in _leading_out(operations, frequencies, group.sources).items():
+        frequencies[path] = replace(frequencies.get(path, NOTHING_EXECUTED), leading_out=lines)
     return ExecutedGroup(operations, frequencies, tuple(failures.values())), done._replace(operations=operations)
+
+
+def _leading_out(
+    operations: Mapping[str, tuple[Operation, ...]],
+    frequencies: Mapping[str, Frequencies],
+    sources: Mapping[str, SourceFile],
+) -> dict[str, frozenset[int]]:
+    """Of each file the lines with calls through which code of other files runs in each training step."""
+    path_of = {source.path: path for path, source in sources.items()}
+    found: dict[str, set[int]] = {}
+
+    def keep(path: str, calls: Iterable[Link | RelatedPlace]) -> None:
+        for call in calls:
+            if path_of[call.path] != path:
+                found.setdefault(path_of[call.path], set()).add(call.line)
+
+    for path, several in operations.items():
+        for operation in several:
+            keep(path, operation.calls)
+    for path, some in frequencies.items():
+        for calls in some.calls.values():
+            keep(path, calls)
+    return {path: frozenset(lines) for path, lines in found.items()}
 
 
 def _failed(group: Group, why: str) -> tuple[ExecutedGroup, Executed]:

@@ -11,8 +11,8 @@ from trainlint.analysis.programs.test_files import is_kept_aside, is_output_of_r
 from trainlint.analysis.tables.common_names import LIBRARIES
 
 if TYPE_CHECKING:
-    from trainlint.analysis.callgraph.modules import Modules
     from trainlint.analysis.project.glance import Glance
+    from trainlint.analysis.project.modules import Modules
 
 _PACKAGE, _SETUP = "__init__.py", "setup.py"
 _BUILT = ("version", "pb2", "cuda", "_ext", "_cpp", "lib")

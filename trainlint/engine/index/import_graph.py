@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
+from trainlint.analysis.project.modules import Modules
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
 from trainlint.analysis.types.imported_facts import FileStatus
 from trainlint.engine.index.file_status import copied_libraries, run_by_nobody
@@ -85,25 +85,8 @@ class ImportGraph:
             any(glance.sets_autocast for glance in glances),
             any(glance.copies_without_waiting for glance in glances),
         )
-        each = zip(self._left_aside, self._one_process, self._run_by_nobody, self._copied, strict=True)
+        each = zip(self._one_process, self._run_by_nobody, self._copied, strict=True)
         return [FileStatus(*facts, *of_all) for facts in each]
-
-    @cached_property
-    def _left_aside(self) -> list[bool]:
-        """Which files nothing imports and nobody starts, though programs lie beside or above them.
-
-        A module of a package that is installed may be imported by code that is not in sight, and so may any file below
-        a directory in which a file imports modules by names that stand in no code.
-        """
-        imported = {target for targets in self._all_imports for target in targets}
-        started = self._folders_with_programs - self._folders_with_imports_by_name
-        return [
-            number not in imported
-            and not file.glance.program.runs
-            and not started.isdisjoint(_folders_around(file))
-            and not self._may_be_installed(file.path.parent)
-            for number, file in enumerate(self.files)
-        ]
 
     @cached_property
     def _run_by_nobody(self) -> list[bool]:
@@ -120,20 +103,6 @@ class ImportGraph:
     def _copied(self) -> list[bool]:
         """Which files belong to a copy of a library of others."""
         return copied_libraries(self._ordered, self._glances, self._all_imports)
-
-    @cached_property
-    def _folders_with_programs(self) -> set[Path]:
-        """The directories with a file that is started, but for what installs packages, and for tests."""
-        return {
-            file.path.parent
-            for file in self.files
-            if file.glance.program.runs and file.path.name != _SETUP and not is_test_path(file.shown)
-        }
-
-    @cached_property
-    def _folders_with_imports_by_name(self) -> set[Path]:
-        """The directories in which, or below which, a file imports modules by names that stand in no code."""
-        return {folder for file in self.files if file.glance.imports_by_name for folder in _folders_around(file)}
 
     @cached_property
     def _one_process(self) -> list[bool]:
@@ -160,14 +129,6 @@ class ImportGraph:
         """The files that other files than tests import."""
         pairs = zip(self.files, self._all_imports, strict=True)
         return {target for file, targets in pairs if not is_test_path(file.shown) for target in targets}
-
-    def _may_be_installed(self, folder: Path) -> bool:
-        """Whether a directory is one of a package, and what installs packages lies above it."""
-        return folder / _PACKAGE in self._paths and any(above / _SETUP in self._paths for above in folder.parents)
-
-    @cached_property
-    def _paths(self) -> frozenset[Path]:
-        return frozenset(file.path for file in self.files)
 
     def _with_imported(self, marked: list[bool]) -> list[bool]:
         """The same marks, and those of all that a marked file imports."""
@@ -276,8 +237,3 @@ class ImportGraph:
                 if not is_test[number] or is_test[target]:
                     found[target].append(number)
         return found
-
-
-def _folders_around(file: GlancedFile) -> tuple[Path, ...]:
-    """The directory of a file, and all those around it."""
-    return (file.path.parent, *file.path.parent.parents)

@@ -6,7 +6,7 @@ A run has the cache for that, as packed bytes. An editor's server has no time to
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.project.glance import Glance
     from trainlint.analysis.project.summary import Summary
     from trainlint.cache.cache import Cache
-    from trainlint.engine.index.participants import Participants
-    from trainlint.engine.index.project_files import Listing, Member, ProjectFiles
-    from trainlint.engine.index.shipped_files import ShippedFiles
+    from trainlint.engine.index.project_files import Listing, Member
     from trainlint.engine.pool.tasks import Executor
 
 _AT_A_TIME = 8
@@ -46,18 +44,12 @@ class _Linked:
     members: tuple[Member, ...]
     """Without their texts, of which the summaries tell."""
     summaries: tuple[Summary | None, ...]
-    left_out: tuple[frozenset[str], bool]
-    settings: Mapping[str, frozenset[str]]
-    """What shipped files set options to."""
     facts: GroupFacts
 
     def holds(self, other: _Linked) -> bool:
         """Whether linking the other group gives the same."""
-        return (
-            self.members == other.members
-            and self.left_out == other.left_out
-            and self.settings == other.settings
-            and all(one is two for one, two in zip(self.summaries, other.summaries, strict=True))
+        return self.members == other.members and all(
+            one is two for one, two in zip(self.summaries, other.summaries, strict=True)
         )
 
 
@@ -71,8 +63,6 @@ class LinkMemory:
     """The files of each project, by its directory."""
     executed: RunMemory = field(init=False)
     """What the abstract run found out."""
-    _shipped: ShippedFiles | None = None
-    """What configurations and launch scripts set. They are read once."""
     _seen: dict[Path, FileRecord | None] = field(default_factory=dict)
     _glances: dict[Path, Glance] = field(default_factory=dict)
     _summarised: dict[Path, _Summarised] = field(default_factory=dict)
@@ -85,7 +75,6 @@ class LinkMemory:
     def look_again(self) -> None:
         """Forget the lists of files, and what was known of files that have changed on disk since."""
         self.listings.clear()
-        self._shipped = None
         for path, seen in list(self._seen.items()):
             now = _seen(path)
             # As for the cache, times count only where they were clearly over when the file was looked at.
@@ -127,48 +116,34 @@ class LinkMemory:
         return [SummaryResult(each.summary) for each in known]
 
     def facts_of_groups(
-        self, participants: Participants, results: list[SummaryResult], executor: Executor, files: ProjectFiles
+        self, members: Sequence[Member], results: list[SummaryResult], executor: Executor
     ) -> list[tuple[Sequence[Member], GroupFacts]]:
         """The members of each group, and what linking them gives. Only groups of which something is new are linked."""
-        if self._shipped is None:
-            self._shipped = files.shipped
-        members = participants.members
         by_group: dict[int, list[int]] = {}
         for number, member in enumerate(members):
             by_group.setdefault(member.group, []).append(number)
         found: list[tuple[Sequence[Member], GroupFacts]] = []
         linked: dict[Path, _Linked] = {}
-        for group, numbers in by_group.items():
+        for numbers in by_group.values():
             of_group = [members[number] for number in numbers]
             with self.interruptible():
                 of_files = [results[number] for number in numbers]
-                new = self._link(group, of_group, of_files, participants, executor, self._shipped)
+                new = self._link(of_group, of_files, executor)
             linked[of_group[0].path] = new
             found.append((of_group, new.facts))
         self._linked = linked
         return found
 
-    def _link(
-        self,
-        group: int,
-        members: Sequence[Member],
-        results: list[SummaryResult],
-        participants: Participants,
-        executor: Executor,
-        shipped: ShippedFiles,
-    ) -> _Linked:
+    def _link(self, members: Sequence[Member], results: list[SummaryResult], executor: Executor) -> _Linked:
         new = _Linked(
             tuple(replace(member, text=None, size=0, group=0) for member in members),
             tuple(result.summary for result in results),
-            (participants.methods_elsewhere, group in participants.incomplete),
-            shipped.values([member.path for member in members]),
             GroupFacts(),
         )
         known = self._linked.get(members[0].path)
         if known is not None and known.holds(new):
             return known
-        alone = replace(participants, members=tuple(members))
-        [(_, facts)] = facts_of_groups(alone, results, executor, None, shipped)
+        [(_, facts)] = facts_of_groups(members, results, executor, None)
         return replace(new, facts=facts)
 
     def _knows(self, member: Member) -> bool:

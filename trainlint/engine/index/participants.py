@@ -16,7 +16,7 @@ from trainlint.analysis.project.glance import Glance, glance
 from trainlint.analysis.types.imported_facts import FileStatus, ImportedFacts
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_code
+from trainlint.engine.read import may_hold_findings, names_torch, read_code
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ class Participants:
 
     members: tuple[Member, ...] = ()
     """In their stable order, each with its group."""
-    methods_elsewhere: frozenset[str] = frozenset()
-    """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
-    incomplete: frozenset[int] = frozenset()
-    """Groups of which files were left out, or may have been."""
     is_partial: bool = False
     """Whether files were left out since a project is too large."""
     groups: int = 0
@@ -50,8 +46,6 @@ class Participants:
         """Those of this project and of another one, which tell each other nothing."""
         return Participants(
             (*self.members, *(replace(member, group=member.group + self.groups) for member in other.members)),
-            self.methods_elsewhere | other.methods_elsewhere,
-            self.incomplete | {group + self.groups for group in other.incomplete},
             is_partial=self.is_partial or other.is_partial,
             groups=self.groups + other.groups,
             may_train=self.may_train or other.may_train,
@@ -76,7 +70,6 @@ def find_participants(
 ) -> Participants:
     """The files that may tell each other something: those that train or import one that does.
 
-    One that is alone may tell itself which methods run when its objects are called.
     Of the context files, those of the groups of files of the run that may hold a finding. Each project is looked at
     by itself. Files that the memory or the cache knows are not read.
     """
@@ -93,13 +86,9 @@ def _of_project(graph: ImportGraph, files: ProjectFiles, root: Path) -> Particip
     of_run = {member.path: member for member in files.members}
     context, is_whole = _context(graph, of_run)
     members = tuple(_members(graph, files, of_run, context))
-    left_out = _left_out(graph, members)
     is_cut = bool(members) and files.is_cut(root)
-    incomplete = {member.group for member in members} if is_cut else {graph.group_of[number] for number in left_out}
     return Participants(
         members,
-        frozenset().union(*(graph.files[number].glance.methods for number in left_out)),
-        frozenset(incomplete),
         is_partial=is_cut or not is_whole,
         groups=len(graph.files),
         may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
@@ -154,7 +143,6 @@ def _glance_at(read: Callable[[], bytes]) -> Glance | None:
         data,
         telling=may_hold_findings(data),
         names_torch=names_torch(data),
-        tells_itself=may_tell_itself(data),
     )
 
 
@@ -164,7 +152,7 @@ def _members(
     size_of = Counter(graph.group_of)
     for number, file in enumerate(graph.files):
         group = graph.group_of[number]
-        if not graph.telling[number] or (size_of[group] == 1 and not file.glance.tells_itself):
+        if not graph.telling[number] or size_of[group] == 1:
             continue
         member = of_run.get(file.path)
         if member is None and number in context:
@@ -206,14 +194,3 @@ def _unlinked(graph: ImportGraph) -> dict[Path, ImportedFacts]:
     """
     pairs = zip(graph.files, graph.file_statuses, strict=True)
     return {file.path: ImportedFacts(standing=standing) for file, standing in pairs if standing != FileStatus()}
-
-
-def _left_out(graph: ImportGraph, members: Sequence[Member]) -> list[int]:
-    """The files, by their numbers, that belong to the groups of members and are none."""
-    taken = {member.path for member in members}
-    met = {member.group for member in members}
-    return [
-        number
-        for number, file in enumerate(graph.files)
-        if graph.telling[number] and graph.group_of[number] in met and file.path not in taken
-    ]

@@ -91,10 +91,10 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory
     digests: dict[Path, bytes] = {}
     if memory is None:
         results = summarise_all(members, executor, cache)
-        groups = facts_of_groups(participants, results, executor, cache, files.shipped)
+        groups = facts_of_groups(members, results, executor, cache)
     else:
         results = memory.summarise(members, executor, cache)
-        groups = memory.facts_of_groups(participants, results, executor, files)
+        groups = memory.facts_of_groups(members, results, executor)
     failures = [result.failure for result in results if result.failure]
     for group, found in groups:
         paths = [group[place].path for place in found.places]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePath
 
 from trainlint.bounded import SHIPPED_BYTES, read_bounded
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 MOST_FILES = 1_000
 """The most files of one project that are read: launch scripts before pages, configurations and JSON, the nearest to the
 project's top first."""
-_OFF = frozenset({"False", "None", "0", "0.0", "''"})
-"""Values that turn nothing on."""
 _FIRST = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".yaml", ".yml", ".toml", ".json")
 
 
@@ -28,28 +26,22 @@ class ShippedFiles:
         """`paths` are absolute."""
         self._project_of: dict[str, str | None] = {}
         self._paths: dict[str, list[str]] = {}
-        self._known: dict[tuple[str, ...], Mapping[str, frozenset[str]]] = {}
+        self._known: dict[tuple[str, ...], frozenset[str]] = {}
         for path in sorted(paths, key=_order):
             project = self._project(str(PurePath(path).parent))
             if project is not None and len(self._paths.setdefault(project, [])) < MOST_FILES and _is_small(path):
                 self._paths[project].append(path)
 
-    def values(self, files: Collection[Path]) -> Mapping[str, frozenset[str]]:
-        """Option → the values that the projects of some files set it to: `analysis.project.settings.shipped_values`."""
-        from trainlint.analysis.project.settings.shipped_values import shipped_values
-
-        paths = self._of(files)
-        if paths not in self._known:
-            self._known[paths] = shipped_values(self._texts(paths))
-        return self._known[paths]
-
     def turned_on(self, files: Collection[Path]) -> frozenset[str]:
         """The options that the projects of some files set to something else than off."""
-        if not self._of(files):
+        paths = self._of(files)
+        if not paths:
             return frozenset()
-        from trainlint.analysis.project.settings.shipped_values import GIVEN
+        from trainlint.analysis.project.shipped_options import turned_on
 
-        return frozenset(name.rpartition(GIVEN)[2] for name, values in self.values(files).items() if values - _OFF)
+        if paths not in self._known:
+            self._known[paths] = turned_on(self._texts(paths))
+        return self._known[paths]
 
     def digest(self, files: Collection[Path], cache: Cache) -> bytes:
         """What stands for all that the shipped files of the projects of some files hold."""

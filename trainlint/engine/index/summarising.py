@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -129,7 +130,8 @@ def _summary(model: SemanticModel) -> Summary | None:
 
     try:
         summary = summarise(model)
-        ignored = ignored_lines(model.source, model.tree, [call.line for call in summary.skeleton.calls])
+        lines = {place.node.lineno for place in model.outline.all_calls() if isinstance(place.node, ast.Call)}
+        ignored = ignored_lines(model.source, model.tree, sorted(lines))
         return replace(summary, ignored=ignored) if ignored else summary
     except Exception:  # noqa: BLE001  # judging the file meets the same crash and reports it
         return None

@@ -79,4 +79,4 @@ class ModelStore:
         from trainlint.cache.values import unpack
 
         summary = unpack(packed.summary)
-        return EarlierFacts(packed.text, {"own_skeleton": summary.skeleton, "facts": summary.facts})
+        return EarlierFacts(packed.text, {"uses": summary.uses})

@@ -63,9 +63,6 @@ class Executor(Protocol):
     def run_tasks(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
 
-    def restart(self) -> None:
-        """Free what earlier tasks left in memory: kept models, and what Python does not hand back to the system."""
-
 
 class LocalExecutor:
     """Runs all tasks in this process."""
@@ -73,7 +70,6 @@ class LocalExecutor:
     def __init__(self, kept: int = MOST_KEPT, on_progress: OnProgress = tell_nobody) -> None:
         """`kept` is the bound of its model store, in bytes of source."""
         self.on_progress = on_progress
-        self._kept = kept
         self._store = ModelStore(kept)
 
     @property
@@ -94,7 +90,3 @@ class LocalExecutor:
             return kind.work(task, self._store)
         except Exception as error:  # noqa: BLE001  # as in a worker process, a crash costs only its own task
             return kind.crash_result(task, f"{type(error).__name__}: {error}")
-
-    def restart(self) -> None:
-        """Drop kept models: this process goes on."""
-        self._store = ModelStore(self._kept)

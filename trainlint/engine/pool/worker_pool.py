@@ -115,12 +115,6 @@ class WorkerPool:
             for index, task in enumerate(tasks)
         ]
 
-    def restart(self) -> None:
-        """End all processes. New ones start with the next tasks."""
-        with _undisturbed():
-            self._kill_all()
-        self._here.restart()
-
     def _replace(
         self,
         dead: _Worker,

@@ -170,8 +170,8 @@ class _Questions:
         ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in self._crashed]
         self._silenced = silencing_lines(self.model.source, list(self._found), ran, known)
         of_rules = [finding for finding, off in self._found.items() if off is None]
-        outside = self.model.outside
-        kept = suppress(self.model.source, of_rules, ran, known, elsewhere=outside.ignored_at, leaving=outside.leaving)
+        elsewhere, leaving = self.model.outside.ignored_at, self.model.frequencies.leading_out
+        kept = suppress(self.model.source, of_rules, ran, known, elsewhere=elsewhere, leaving=leaving)
         about_comments = set(kept.findings) - set(of_rules)
         return [
             self._reported(finding)

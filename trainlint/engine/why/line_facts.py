@@ -97,7 +97,7 @@ class LineFacts:
                 continue
             value = self.model.kinds.of(node, block)
             text = written(self.model.source, node)
-            if value.literal and not isinstance(node, _NAMED):
+            if value.kind is Kind.NUMBER and isinstance(node, ast.UnaryOp | ast.BinOp):
                 continue
             if value.kind is Kind.UNKNOWN and isinstance(node, _NAMED):
                 unknown[text] = None

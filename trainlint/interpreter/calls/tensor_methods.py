@@ -23,7 +23,7 @@ from trainlint.interpreter.libraries.tensors import (
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import ARRAY, PLAIN, Array, Items, Source, Stream, Tensor, Unknown
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, Array, Device, Items, Source, Stream, Tensor, Unknown
 from trainlint.interpreter.values.value import Value
 
 _HOST_METHODS: Final = PLAIN_METHODS | STRING_METHODS
@@ -41,6 +41,8 @@ def tensor_method(run: Run, base: Tensor, name: str, arguments: Arguments, node:
         part = _of_structure(base, name)
         if part is not None:
             return part
+    if name == "get_device":
+        return Device(base.place)
     if name in _HOST_METHODS:
         return Items((PLAIN,)) if name == "size" and not arguments.args else PLAIN
     _tell_waits(run, base, name, arguments, node)

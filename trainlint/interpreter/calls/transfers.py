@@ -22,7 +22,7 @@ def move(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call
     if to is None:
         return _converted(base, name, arguments, node)
     waits = not non_blocking(arguments, arguments.args)
-    if waits and to == "device" and _presumed_batch(run, base, name, node):
+    if waits and to == "device" and _presumed_batch(run, base, name, arguments, node):
         run.tell(node, Happening.BATCH_COPY, f"`.{name}()`", base)
     return moved(run, base, to, node, f"`.{name}()`", asynchronous=not waits)
 
@@ -61,11 +61,16 @@ def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:
     return place_of(arguments.named["device"]) if "device" in arguments.named else place
 
 
-def _presumed_batch(run: Run, base: Tensor, name: str, node: ast.Call) -> bool:
-    """Whether a parameter of a presumed step is moved as a batch is: it comes from the host then."""
+def _presumed_batch(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> bool:
+    """Whether a parameter of a presumed step is moved as a batch is: it comes from the host then.
+
+    What goes to the device of another tensor, as in `x.cuda(y.get_device())`, is one of the tensors there.
+    """
     if base.source != "parameter" or run.level != "presumed" or base.place != "device":
         return False
-    return name == "cuda" or bool(node.args and _OWN_DEVICE.search(text(node.args[0])))
+    if name == "cuda":
+        return not any(isinstance(given, Device) for given in arguments.args)
+    return bool(node.args and _OWN_DEVICE.search(text(node.args[0])))
 
 
 def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynchronous: bool = False) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.finding import LoopKind
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.arguments import handed, parameters
@@ -73,16 +74,24 @@ def execute(run: Run, function: Function, values: Environment, self_value: Value
     run.results[function] = result if old is None else join(old, result)
     run.stepped = run.stepped or "optimizes" in effects
     run.effects |= effects
+    _look_at_kind(run, effects, node)
     return result
 
 
 def _repeated(run: Run, known: Remembered, function: Function, node: ast.AST | None) -> Value:
     """The result of a body that is not executed again."""
     run.effects |= known.effects
+    _look_at_kind(run, known.effects, node)
     run.stepped = run.stepped or "optimizes" in known.effects
     run.tell_again(known.told, function, node)
     run.passed(known.passes)
     return known.result
+
+
+def _look_at_kind(run: Run, effects: frozenset[Effect], node: ast.AST | None) -> None:
+    """Show a call that trains, by what its body does."""
+    if node is not None and ("looped" in effects or "trains" in effects):
+        run.look_at_kind(node, LoopKind.EPOCH if "looped" in effects else LoopKind.STEP)
 
 
 def _heat(run: Run, function: Function, values: Environment) -> Heat:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from trainlint.finding import LoopKind
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.bodies import serve
 from trainlint.interpreter.execution.branching import merged
@@ -78,7 +79,7 @@ def _loop(
 
     `begin` begins an iteration; `serve_steps` executes what gives the items of a training loop.
     """
-    around, heat, quiet, stepped, learning = run.effects, run.heat, run.quiet, run.stepped, run.learning
+    around, heat, stepped, learning = run.effects, run.heat, run.stepped, run.learning
     loops = len(run.loops)
     feeding, run.feeding = run.feeding and not isinstance(node, ast.While), False
     run.spend(frame, len(frame.names))
@@ -86,16 +87,16 @@ def _loop(
     few = _over_few(node)
     run.loops += [] if few else [id(node)]
     run.effects = set()
-    run.quiet = quiet
     begin()
     run.block(node.body, frame)
-    run.quiet = quiet
     frame.names.update(merged(before, frame.names))
     effects = run.effects
-    trains = heat == "cold" and not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning))
+    whole = not few and (_serves(frame, node) or _trains(effects, feeding, learning=learning)) and heat != "step"
+    trains = whole and heat == "cold"
+    run.look_at_kind(node, _kind(run, effects, node, feeding=feeding, whole=whole))
     run.learning = learning or (heat == "cold" and not trains and _learns(effects))
     leaving, step, around_here = frame.leaving, frame.step, frame.round
-    frame.round = around_here if few else _round(run, effects, around_here, node, feeding=feeding, trains=trains)
+    frame.round = _round(run, effects, around_here, node, feeding=feeding, trains=trains)
     if trains:
         around_loop, run.loops = run.loops, run.loops[:loops]
         serve_steps()
@@ -109,7 +110,7 @@ def _loop(
     del run.loops[loops:]
     run.heat, run.stepped, run.learning = heat, stepped or (run.stepped and not trains), learning
     frame.names.update(merged(before, frame.names))
-    around |= _outwards(effects, trains=trains, feeding=feeding)
+    around |= _outwards(effects, trains=whole, feeding=feeding)
     run.effects = around
     run.block(node.orelse, frame)
 
@@ -132,6 +133,8 @@ def _round(
     trains: bool,
 ) -> Round:
     """What a loop repeats, by what its body does."""
+    if _over_few(node):
+        return around
     if trains:
         return ""
     if run.heat == "step":
@@ -141,9 +144,31 @@ def _round(
     return "batches" if run.heat == "cold" and (feeding or _names_loader(node)) else around
 
 
+def _kind(
+    run: Run, effects: set[Effect], node: ast.For | ast.AsyncFor | ast.While, *, feeding: bool, whole: bool
+) -> LoopKind:
+    """What an iteration is, by what the body does."""
+    draws = "takes_batches" in effects if isinstance(node, ast.While) else feeding or _names_loader(node)
+    takes = draws and not isinstance(node.body[-1], ast.Break | ast.Return | ast.Raise)  # else it looks at one batch
+    if run.heat == "evaluation":
+        return LoopKind.EVAL if takes else LoopKind.OTHER
+    if whole:
+        return LoopKind.STEP
+    if "looped" in effects:
+        return LoopKind.EPOCH
+    if "trains" in effects and ("optimizes" not in effects or _over_few(node)):
+        return LoopKind.MICRO
+    if "trains" in effects:  # a loop over steps in an agent's step, which its first round has shown; or over networks
+        return LoopKind.OTHER
+    return LoopKind.EVAL if takes else LoopKind.OTHER
+
+
 def _names_loader(node: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Whether a loop goes through something with the name of a loader."""
-    return not isinstance(node, ast.While) and LOADER_PARAMETER.search(text(node.iter)) is not None
+    if isinstance(node, ast.While):
+        return False
+    through = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else ())]
+    return any(LOADER_PARAMETER.search(text(one)) for one in through)
 
 
 def _trains(effects: set[Effect], feeding: bool, *, learning: bool) -> bool:
@@ -187,8 +212,13 @@ def _learns(effects: set[Effect]) -> bool:
 
 
 def _over_few(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """A loop over a list in the code is no training loop."""
-    return not isinstance(node, ast.While) and isinstance(node.iter, ast.List | ast.Tuple)
+    """A loop over a list in the code is no training loop, nor is one that goes round once."""
+    match node:
+        case ast.For(iter=ast.List() | ast.Tuple()) | ast.AsyncFor(iter=ast.List() | ast.Tuple()):
+            return True
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
+            return True
+    return False
 
 
 def _head(node: ast.For | ast.AsyncFor | ast.While) -> str:

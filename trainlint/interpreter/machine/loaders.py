@@ -35,6 +35,10 @@ class ExecutedLoader(NamedTuple):
     """Whether a step of another training loop goes through one."""
     changed: bool = False
     """Whether code changes its dataset, which workers that are kept would not see."""
+    items_lie_ready: bool = False
+    """Whether its dataset's code only takes items out of what it holds."""
+    on_device: bool = False
+    """Whether its dataset or collate function makes them on the device, or holds them there."""
 
 
 class Pass(NamedTuple):
@@ -55,12 +59,12 @@ class Loaders:
         """Each call that makes loaders, with what becomes of them."""
         return zip(self.makings.values(), self.uses.values(), strict=True)
 
-    def made(self, making: Making, options: Options) -> None:
+    def made(self, making: Making, made: ExecutedLoader) -> None:
         """A loader is made."""
-        known = self.uses.get(making.identity)
+        known, options = self.uses.get(making.identity), made.options
         if known is None:
             self.makings[making.identity] = making
-            self.uses[making.identity] = ExecutedLoader(options)
+            self.uses[making.identity] = made
         elif known.options != options:
             pairs = zip(known.options, options, strict=True)
             both = Options(*(one if one == other else None for one, other in pairs))  # type: ignore[arg-type]  # alike

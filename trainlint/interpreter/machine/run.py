@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
+from trainlint.finding import LoopKind
 from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.branches.branch import Cold
@@ -329,6 +330,11 @@ class Run:
         if self.watch is not None:
             self.watch.see_call(self, function, heat, node)
 
+    def look_at_kind(self, node: ast.AST, kind: LoopKind) -> None:
+        """Show what an iteration of a loop, or a call, is in units of training."""
+        if self.watch is not None:
+            self.watch.see_kind(self, node, kind)
+
     # Loaders
     def begin_pass(self, source: Value, node: ast.AST, frame: Frame) -> None:
         """Something goes through a loader from its start."""
@@ -457,6 +463,9 @@ class Watch(Protocol):
 
     def see_call(self, run: Run, function: Function, heat: Heat, node: ast.AST | None) -> None:
         """A body is about to be executed, or what it gave is remembered."""
+
+    def see_kind(self, run: Run, node: ast.AST, kind: LoopKind) -> None:
+        """It is known what an iteration of a loop, or a call, is in units of training."""
 
     def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
         """An operation is executed that the listener is not told of."""

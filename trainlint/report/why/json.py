@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainlint.finding import HeatFact
     from trainlint.report.settings import Sources
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
@@ -63,11 +63,8 @@ def _value(value: Value) -> dict[str, Any]:
     tensor = value.is_tensor
     return {
         "kind": value.kind.name.lower(),
-        "home": value.home.name.lower() if tensor else None,
-        "attached": value.attached if tensor else None,
         "origin": value.origin.name.lower() if tensor else None,
-        "confidence": round(value.confidence, 2),
-        "element": _value(value.element) if value.element is not None else None,
+        "proved": value.proved,
     }
 
 

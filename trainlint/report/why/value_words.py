@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.analysis.types.values import Kind, Origin
 from trainlint.finding import Heat
 from trainlint.report.words import runs
 
@@ -23,28 +23,16 @@ _KINDS = {
     Kind.SCALER: "a gradient scaler",
     Kind.LOADER: "a data loader",
     Kind.DATASET: "a dataset",
-    Kind.SAMPLER: "a sampler",
     Kind.DEVICE: "a device",
     Kind.DTYPE: "a data type",
     Kind.SHAPE: "sizes, which are Python numbers",
-    Kind.STREAM: "a CUDA stream or event",
     Kind.CONTAINER: "a list, tuple, set or dict",
     Kind.UNKNOWN: "unknown",
 }
-_HOMES = {
-    Home.HOST: " in host memory",
-    Home.DEVICE: " in device memory",
-    Home.CHOSEN: " where the project computes",
-    Home.UNKNOWN: " on the host or the device",
-}
-_GRAPHS = {True: ", with a graph", False: ", without a graph", None: ""}
 _ORIGINS = {
     Origin.BATCH: "from a loader's batch",
     Origin.OUTPUT: "returned by a module",
     Origin.LOSS: "a loss",
-    Origin.FACTORY: "newly created",
-    Origin.PARAMETER: "a parameter or gradient",
-    Origin.NAME: "known by its name only",
 }
 _UNSURE = 0.995
 """From here on a share rounds to 1, and says nothing that needs a number."""
@@ -60,16 +48,11 @@ def heat_words(fact: HeatFact, *, chain: bool = True) -> str:
 
 
 def value_words(value: Value) -> str:
-    """As in "a tensor in device memory, with a graph, a loss (0.9)"."""
-    if value.kind is not Kind.TENSOR:
-        words = _KINDS.get(value.kind, value.kind.name.lower())
-        if value.element is not None and value.element.kind is not Kind.UNKNOWN:
-            words += f"; each element is {value_words(value.element)}"
-    else:
-        words = f"a tensor{_HOMES[value.home]}{_GRAPHS[value.attached]}"
-        if value.origin in _ORIGINS:
-            words += f", {_ORIGINS[value.origin]}"
-    return words if value.kind is Kind.UNKNOWN else words + share(value.confidence)
+    """As in "a tensor, a loss"; "by its name" where nothing else says so."""
+    words = "a tensor" if value.kind is Kind.TENSOR else _KINDS.get(value.kind, value.kind.name.lower())
+    if value.origin in _ORIGINS:
+        words += f", {_ORIGINS[value.origin]}"
+    return words if value.proved or value.kind is Kind.UNKNOWN else f"{words}, by its name"
 
 
 def share(confidence: float) -> str:

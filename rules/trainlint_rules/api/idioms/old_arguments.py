@@ -114,5 +114,5 @@ def hands_verbose_on(site: Site) -> bool:
             return False
     if owner is None or len(owner.node.bases) != 1 or not site.reaches(VERBOSE_REMOVED):
         return False
-    base = site.file.kinds.imported(owner.node.bases[0], owner.outside)
+    base = site.file.outline.imported(owner.node.bases[0], owner.outside)
     return base in SCHEDULER_BASE_ORIGINS and argument(site.call, "verbose", 2) is not None

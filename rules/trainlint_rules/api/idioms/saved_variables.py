@@ -33,4 +33,4 @@ def _is_of_autograd(file: SemanticModel, function: Function) -> bool:
     owner = function.owner
     if owner is None or function.takes_object:
         return False
-    return any(file.kinds.imported(base, owner.outside) in _FUNCTIONS for base in owner.node.bases)
+    return any(file.outline.imported(base, owner.outside) in _FUNCTIONS for base in owner.node.bases)

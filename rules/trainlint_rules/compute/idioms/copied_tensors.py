@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
 from trainlint.analysis.types.values import Origin
-from trainlint.contract.confidence import level
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
-
-_LISTS = ast.List | ast.Tuple | ast.ListComp
 
 
 @guard
@@ -32,5 +28,4 @@ def copied_tensor(site: Site) -> ast.expr | None:
     if given is None or has_unpacked_arguments(site.call):
         return None
     value = site.value(given)
-    sure = value.is_tensor and level(value.confidence) is Confidence.CERTAIN
-    return given if sure and value.origin not in (Origin.NAME, Origin.BATCH) else None
+    return given if value.is_tensor and value.proved and value.origin is not Origin.BATCH else None

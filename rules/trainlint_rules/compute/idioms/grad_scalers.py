@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.branches import is_tested
 from trainlint.analysis.syntax.blocks import Function, Place
 from trainlint.analysis.syntax.names import argument, dotted, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
@@ -39,11 +40,11 @@ def scalers(file: SemanticModel) -> list[GradScaler]:
     found = []
     for place in file.outline.calls.get(GRAD_SCALER.name, ()):
         assert isinstance(place.node, ast.Call)
-        origin = file.kinds.imported(place.node.func, place.block) or ""
+        origin = file.outline.imported(place.node.func, place.block) or ""
         if origin in SCALER_ENABLED_AT:
             given = argument(place.node, "enabled", SCALER_ENABLED_AT[origin])
             enabled = switch(given, hidden=has_unpacked_arguments(place.node))
-            found.append(GradScaler(place, None if enabled and _is_chosen(file, place) else enabled))
+            found.append(GradScaler(place, None if enabled and is_tested(place.block) else enabled))
     return found
 
 
@@ -61,8 +62,3 @@ def scaled_backwards(file: SemanticModel, function: Function | None) -> list[Sca
                 if name is not None and loss.args:
                     found.append(ScaledBackward(place, name))
     return found
-
-
-def _is_chosen(file: SemanticModel, place: Place) -> bool:
-    """Whether a test decides if a call runs: a branch around it, or a conditional expression that holds it."""
-    return bool(file.conditions.around(place.block))

@@ -57,7 +57,7 @@ class Autocast:
 
 def autocast_of(file: SemanticModel, call: ast.Call, block: Block) -> Autocast | None:
     """What a call says, if it makes an autocast context of PyTorch; None for every other call."""
-    origin = file.kinds.imported(call.func, block) or ""
+    origin = file.outline.imported(call.func, block) or ""
     if origin not in AUTOCAST_DEVICES:
         return None
     device = AUTOCAST_DEVICES[origin]
@@ -88,7 +88,7 @@ def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _F
     `functools.partial` or a `lambda` makes of autocast.
     """
     match node:
-        case ast.Call() if depth and file.kinds.imported(node.func, block) is None:
+        case ast.Call() if depth and file.outline.imported(node.func, block) is None:
             yield from autocasts(file, node.func, block, depth)
         case ast.Call():
             yield _of_partial(file, node, block) or autocast_of(file, node, block)
@@ -107,7 +107,7 @@ def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _F
 
 def _of_partial(file: SemanticModel, call: ast.Call, block: Block) -> Autocast | None:
     """What `partial(torch.autocast, ...)` says with the arguments that it holds."""
-    if file.kinds.imported(call.func, block) != "functools.partial" or not call.args:
+    if file.outline.imported(call.func, block) != "functools.partial" or not call.args:
         return None
     first, *rest = call.args
     found = autocast_of(file, ast.copy_location(ast.Call(first, rest, call.keywords), call), block)
@@ -150,7 +150,7 @@ def regions(file: SemanticModel, call: ast.Call) -> list[Block]:
 
 
 def _dtype(file: SemanticModel, node: ast.expr, block: Block) -> CastTo:
-    origin = file.kinds.imported(node, block)
+    origin = file.outline.imported(node, block)
     if origin is not None:
         return _TYPES.get(origin, CastTo.UNKNOWN)
     value = single_value(node, block)

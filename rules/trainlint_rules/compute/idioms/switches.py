@@ -6,11 +6,10 @@ import ast
 import re
 
 from trainlint.analysis.conditions.choices import is_chosen
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Confidence, Heat, LoopKind
 from trainlint.patterns import lazy
 
 LIGHTNING_TRAINER = ("lightning.*.Trainer", "pytorch_lightning.*.Trainer")
@@ -75,7 +74,7 @@ def holds_step(site: Site) -> bool:
         return True
     inside = set(nodes_in(site.statement))
     loops = site.file.outline.loop_blocks
-    return any(node in inside and site.file.loops.kind(block) is LoopKind.STEP for node, block in loops.items())
+    return any(node in inside and site.file.heats.kind(block) is LoopKind.STEP for node, block in loops.items())
 
 
 def _warns_only(call: ast.Call) -> bool:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
 from trainlint.analysis.programs.modes import may_set_training, mode_calls, sets_training, switched
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, root_name
 from trainlint.contract.guard import early_guard, guard
+from trainlint.finding import LoopKind
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -42,7 +42,7 @@ def handed_over(site: Site) -> bool:
 @early_guard
 def trains_nothing(site: Site) -> bool:
     """The file does not train."""
-    return not site.file.loops.evidence()
+    return not site.file.training_calls
 
 
 @guard
@@ -55,7 +55,7 @@ def assigns_mode(site: Site) -> bool:
 def called_by_others(site: Site) -> bool:
     """Other code calls the function of the loop and may set the mode."""
     function = site.function
-    if function is None or site.file.loops.summary(function) is not None:
+    if function is None or site.file.heats.trains(function.node):
         return False
     return all(edge.passed for edge in site.file.graph.callers.get(function, ()))
 
@@ -78,7 +78,7 @@ def trained_epochs(site: Site) -> list[Block]:
 def evaluated(site: Site) -> Site | None:
     """The forward of a named model in a loop that evaluates without gradients, best one in training mode."""
     loop = site.loop
-    off = site.file.loops.kind(loop) is LoopKind.EVAL and site.file.gradients.off(loop, site.statement.lineno + 1)
+    off = site.file.heats.kind(loop) is LoopKind.EVAL and site.file.gradients.off(loop, site.statement.lineno + 1)
     forwards = [site.at(place.node, loop) for place in (_calls_in(site, loop) if off else ())]
     named = [item for item in forwards if model_name(item) not in (None, "self")]
     return min(named, key=may_evaluate.holds, default=None)
@@ -104,7 +104,7 @@ def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
         places += [edge.place for edge in edges if not edge.passed]
     for place in places:
         for around in place.block.loops():
-            if site.file.loops.kind(around) is LoopKind.EPOCH:
+            if site.file.heats.kind(around) is LoopKind.EPOCH:
                 yield around, place.statement.lineno
 
 
@@ -113,7 +113,7 @@ def _trains_before(site: Site, epochs: Block, name: str, line: int) -> bool:
     for place in forwards_with_graph(site.file, epochs):
         model = model_run_by(site.file, place)
         same = model is not None and dotted(model) == name and place.statement.lineno < line
-        if same and any(site.file.loops.kind(item) is LoopKind.STEP for item in place.block.outwards()):
+        if same and any(site.file.heats.kind(item) is LoopKind.STEP for item in place.block.outwards()):
             return True
     return False
 

@@ -35,8 +35,7 @@ def trains_in_float32(site: Site) -> bool:
 @guard
 def holds_other_layers(site: Site) -> bool:
     """The network holds attention or convolutions in three dimensions."""
-    used = site.file.used_around(site.block, beside=True)
-    return any(item.fact.kind is FactKind.NETWORK and item.fact.detail != "conv2d" for item in used)
+    return any(use.kind is FactKind.NETWORK and use.detail != "conv2d" for use in site.file.used_around)
 
 
 @guard

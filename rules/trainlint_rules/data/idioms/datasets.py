@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from trainlint.analysis.effects.item_code import only_picks
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
+from trainlint.analysis.tables.loaders import only_picks
 from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
-from trainlint.analysis.types.values import Kind, Origin
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
@@ -164,8 +164,8 @@ def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:
     if isinstance(node, ast.List | ast.ListComp | ast.Tuple | ast.Dict):
         return Items.MEMORY
     value = file.kinds.of(node, block)
-    if value.kind in (Kind.TENSOR, Kind.ARRAY) and value.origin is not Origin.NAME:
-        return Items.DEVICE if value.on_device else Items.MEMORY
+    if value.kind in (Kind.TENSOR, Kind.ARRAY) and value.proved:
+        return Items.DEVICE if _is_on_device(file, node, block) else Items.MEMORY
     if not isinstance(node, ast.Call):
         return Items.MEMORY if _BUFFER.search(last_name(node)) else Items.UNKNOWN
     return _items_of_constructor(file, node, block)
@@ -176,7 +176,7 @@ def _items_of_constructor(file: SemanticModel, call: ast.Call, block: Block) -> 
         return (
             Items.DEVICE if call.args and all(_is_on_device(file, item, block) for item in call.args) else Items.MEMORY
         )
-    found = _of_library(call, file.kinds.imported(call.func, block) or "")
+    found = _of_library(call, file.outline.imported(call.func, block) or "")
     if found is Items.UNKNOWN and isinstance(call.func, ast.Name):
         cls = file.graph.class_named(call.func, block)
         found = _of_class(file, cls) if cls is not None else Items.UNKNOWN

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
@@ -20,11 +19,7 @@ _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 def items_at(site: Site) -> Items:
     """What it costs to make an item of the dataset of the loader that is built at a place."""
     dataset = argument(site.call, "dataset", 0)
-    found = Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
-    if found is not Items.UNKNOWN:
-        return found
-    told, _ = site.file.outside.items.get(site.file.keys.call(site.call), (None, None))
-    return Items.MEMORY if told is not None and told.ready and not told.device else found
+    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
 
 
 @guard
@@ -42,7 +37,7 @@ def items_lie_ready(site: Site) -> bool:
 @early_guard
 def computes_on_the_host(site: Site) -> bool:
     """Nothing in the program names an accelerator, so that no device waits."""
-    return site.file.device is Home.HOST
+    return not site.file.may_compute_on_device
 
 
 def sure_of_items(site: Site) -> Confidence:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, Place
@@ -19,9 +18,8 @@ from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
-from trainlint.finding import Heat
+from trainlint.finding import Heat, LoopKind
 from trainlint.patterns import lazy
-from trainlint_rules.data import LoaderRule
 
 SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
 _MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
@@ -156,7 +154,7 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     counted = node.iter if isinstance(node, ast.For) and iterables.counts_rounds(last_name(node.iter)) else None
     if isinstance(counted, ast.Call) and len(counted.args) == 1 and constant(counted.args[0]) == 1:
         return False
-    if file.loops.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
+    if file.heats.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
         return True
     if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
         return True  # what it calls may train in a file that is out of sight
@@ -165,9 +163,7 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
 
 def used_around_passes(site: Site) -> set[FactKind]:
     """What is used around the loader, and around the loops over it."""
-    loader = LoaderRule.loader(site)
-    blocks = [loader.block, *(item.block for item in passes(site.file, loader))]
-    return {located.fact.kind for block in blocks for located in site.file.used_around(block, beside=True)}
+    return {use.kind for use in site.file.used_around}
 
 
 @guard

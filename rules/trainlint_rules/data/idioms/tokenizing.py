@@ -23,7 +23,6 @@ from trainlint.analysis.tables.signs import (
 )
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.names import shows
-from trainlint.contract.guards.programs import uses
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
@@ -59,19 +58,19 @@ def is_short(site: Site) -> bool:
 
 
 @guard
-def behind_test(site: Site) -> bool:
-    """A check in the function decides about it."""
-    return bool(site.file.conditions.around(site.block, early_exits=False))
-
-
-@guard
 def not_for_training(site: Site) -> bool:
     """It does not prepare training data, but a test or validation split."""
     return site.heat.heat not in _HOT and not _is_mapped(site.file, site.block, _DEEPEST)
 
 
+@guard
+def is_compiled(site: Site) -> bool:
+    """The model is compiled, and may want one shape."""
+    return any(use.kind is FactKind.COMPILE for use in site.file.uses)
+
+
 WANTS_ONE_SHAPE = (
-    uses("the model is compiled, and may want one shape", FactKind.COMPILE),
+    is_compiled,
     shows("the code names TPU, HPU, Neuron or compiling, which need fixed shapes", XLA, TPUS, COMPILES),
     shows(
         "the code names CUDA graphs, FP8, static shapes or sequence parallelism, which need fixed shapes",

@@ -134,7 +134,7 @@ def joins(file: SemanticModel, place: Place, held: ast.AST) -> bool:
     return (
         isinstance(call, ast.Call)
         and argument(call, "tensors", 0) is held
-        and file.kinds.imported(call.func, place.block) in _JOINING_OF_TORCH
+        and file.outline.imported(call.func, place.block) in _JOINING_OF_TORCH
         and not has_unpacked_arguments(call)
         and argument(call, "out") is None
     )

@@ -30,14 +30,14 @@ def is_one_number(file: SemanticModel, node: ast.expr, block: Block, depth: int 
         return True
     if isinstance(node, ast.Call):
         name = last_name(node.func)
-        if name in _MADE_OF and (file.kinds.imported(node.func, block) or "").startswith("torch."):
+        if name in _MADE_OF and (file.outline.imported(node.func, block) or "").startswith("torch."):
             return bool(node.args) and _is_number(file, node.args[0], block)
         if isinstance(node.func, ast.Attribute):
             if name in REDUCING and not node.args and not node.keywords:
                 return True
             return name in _SAME_COUNT and is_one_number(file, node.func.value, block, depth + 1)
         return False
-    return file.kinds.of(node, block).origin is Origin.LOSS
+    return file.kinds.of(node, block).origin is Origin.LOSS or last_name(node).endswith("loss")
 
 
 def _is_number(file: SemanticModel, node: ast.expr, block: Block) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -37,7 +36,7 @@ class GroupStart:
 def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
     """What a call of `init_process_group` starts; None for any other call."""
     call = place.node
-    if not isinstance(call, ast.Call) or file.kinds.imported(call.func, place.block) not in INIT_PROCESS_GROUP:
+    if not isinstance(call, ast.Call) or file.outline.imported(call.func, place.block) not in INIT_PROCESS_GROUP:
         return None
     given = argument(call, "backend", 0)
     if isinstance(given, ast.Name):
@@ -61,9 +60,7 @@ def is_single_process(site: Site) -> bool:
 @guard
 def started_by_framework(site: Site) -> bool:
     """A framework calls this code."""
-    # What tests do on that way says nothing.
-    around = site.file.used_around(site.block)
-    return any(item.fact.kind is FactKind.FRAMEWORK and not is_test_path(item.path) for item in around)
+    return any(use.kind is FactKind.FRAMEWORK for use in site.file.used_around)
 
 
 @guard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.conditions.branches import is_tested
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import assigned_target
 from trainlint.analysis.tables.iterables import counts_rounds, shortens
 from trainlint.contract.guard import guard
+from trainlint.finding import LoopKind
 
 _FEW = 100
 """A literal number of rounds up to this is a sample of training, not all of it."""
@@ -20,7 +21,19 @@ _FEW = 100
 def recorded_loop(site: Site) -> Block | None:
     """The training loop in the body of the `with` that a call opens."""
     training = (LoopKind.STEP, LoopKind.EPOCH)
-    return next((loop for loop in _loops_inside(site) if site.file.loops.kind(loop) in training), None)
+    return next((loop for loop in _loops_inside(site) if site.file.heats.kind(loop) in training), None)
+
+
+def describe_loop(site: Site, loop: Block) -> str:
+    """A loop in words, as in "line 88: for batch in train_loader"."""
+    match loop.node:
+        case ast.For(target=target, iter=source) | ast.AsyncFor(target=target, iter=source) as node:
+            names = site.text(target)
+            bare = names[1:-1] if isinstance(target, ast.Tuple) and names.endswith(")") else names
+            return f"line {node.lineno}: for {bare} in {site.text(source)}"
+        case ast.While(test=test) as node:
+            return f"line {node.lineno}: while {site.text(test)}"
+    return "a comprehension"
 
 
 @guard
@@ -36,7 +49,7 @@ def switched(site: Site) -> bool:
     given = [item.value for item in site.call.keywords if item.arg == "enabled"] + site.call.args[:1]
     if any(constant(value) is not True for value in given):
         return True
-    return bool(site.file.conditions.around(site.block, early_exits=False))
+    return is_tested(site.block)
 
 
 def profiler_name(site: Site) -> str | None:

@@ -7,12 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import carried_out, forwards_with_graph, wants_gradients
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Confidence, Heat, LoopKind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _EVALUATION = lazy(r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*
 def evaluation_loop(site: Site) -> Block | None:
     """The loop over a loader that a rule looks at, or that stands directly around what it reports, if it evaluates."""
     loop = site.file.outline.loop_blocks.get(site.node) or (site.block if site.block.kind is BlockKind.LOOP else None)
-    return loop if loop is not None and site.file.loops.kind(loop) is LoopKind.EVAL else None
+    return loop if loop is not None and site.file.heats.kind(loop) is LoopKind.EVAL else None
 
 
 def is_trained(site: Site, names: set[str]) -> bool:
@@ -53,7 +52,7 @@ def inside_evaluation(site: Site) -> bool:
     """The loop around the evaluation is reported instead."""
     loop = evaluation_loop(site)
     outer = loop.parent.loops() if loop is not None and loop.parent is not None else ()
-    return any(site.file.loops.kind(item) is LoopKind.EVAL for item in outer)
+    return any(site.file.heats.kind(item) is LoopKind.EVAL for item in outer)
 
 
 @guard

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.contract.guard import Guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Confidence, Heat, LoopKind
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -19,7 +18,7 @@ REPEATED = dict.fromkeys(
 
 def _innermost_is(site: Site, kind: LoopKind) -> bool:
     loop = site.block.innermost_loop()
-    return loop is not None and site.file.loops.kind(loop) is kind
+    return loop is not None and site.file.heats.kind(loop) is kind
 
 
 def _not_in(kind: LoopKind, sentence: str) -> Guard:

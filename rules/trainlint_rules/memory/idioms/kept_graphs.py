@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
-from trainlint.contract.confidence import doubted, level
+from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
-from trainlint.finding import Confidence
+from trainlint.finding import Confidence, LoopKind
 from trainlint_rules.memory.idioms.arrays import read_as_arrays
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
@@ -59,19 +58,19 @@ def is_freed(site: Site, added: ast.expr) -> bool:
     It was started from the value, or from a sum that it is a term of: nobody can go through the total as well.
     """
     loop = _batch_loop(site)
-    is_training = loop is not None and site.file.loops.kind(loop) is not LoopKind.EVAL
+    is_training = loop is not None and site.file.heats.kind(loop) is not LoopKind.EVAL
     return is_training and _is_loss(added, site.value(added), site.file.backwards(site.block))
 
 
 def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
     """How sure it is that a value that no backward freed has a graph; None where it has none."""
     value, loop = site.value(added), _batch_loop(site)
-    if loop is None or not value.is_tensor or value.attached is not True:
+    if loop is None or not value.is_tensor or value.dropped_graph or site.gradients_off:
         return None
-    if site.file.loops.kind(loop) is not LoopKind.EVAL or not forwards_with_graph(site.file, loop):
+    if site.file.heats.kind(loop) is not LoopKind.EVAL or not forwards_with_graph(site.file, loop):
         return Confidence.POSSIBLE  # what is no part of the loss is often detached where it is made
     is_from_model = value.origin in (Origin.LOSS, Origin.OUTPUT)
-    return min(level(value.confidence), doubted(not is_from_model, value.confidence < 1))
+    return doubted(not is_from_model, not value.proved)
 
 
 @early_guard
@@ -105,20 +104,20 @@ def becomes_array(site: Site) -> bool:
 def collected_output(site: Site) -> bool:
     """A list collects outputs of training steps (TRN315)."""
     found, loop = added_value(site), _batch_loop(site)
-    if found is None or loop is None or site.file.loops.kind(loop) is not LoopKind.STEP:
+    if found is None or loop is None or site.file.heats.kind(loop) is not LoopKind.STEP:
         return False
     return found.is_list and site.value(found.added).origin is Origin.OUTPUT and not is_freed(site, found.added)
 
 
 def _batch_loop(site: Site) -> Block | None:
     """The innermost loop around that takes one batch in each round, of training or of evaluation."""
-    kinds = site.file.loops
-    return next((loop for loop in site.block.loops() if kinds.kind(loop) in _ITERATIONS), None)
+    heats = site.file.heats
+    return next((loop for loop in site.block.loops() if heats.kind(loop) in _ITERATIONS), None)
 
 
 def _is_loss(added: ast.expr, value: Value, flow: Backwards) -> bool:
     names = list(graph_names(added, terms_only=True))
-    if value.attached is False or any(flow.stays_after_backward(name) for name in names):
+    if value.dropped_graph or any(flow.stays_after_backward(name) for name in names):
         return False
     if any(flow.starts_from(name) for name in names):
         return value.kind in (Kind.TENSOR, Kind.UNKNOWN)

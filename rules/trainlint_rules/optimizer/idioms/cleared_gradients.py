@@ -6,13 +6,13 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.contract.guard import guard
+from trainlint.finding import LoopKind
 from trainlint.patterns import lazy
 from trainlint_rules.optimizer.idioms.optimizers import Act, Action, actions
 
@@ -53,7 +53,7 @@ def given_away(site: Site) -> bool:
 
 def uncleared_step(site: Site) -> tuple[Action, Action] | None:
     """The first backward and the first step of a loop over steps, if they come in this order."""
-    if site.file.loops.kind(site.loop) is not LoopKind.STEP:
+    if site.file.heats.kind(site.loop) is not LoopKind.STEP:
         return None
     found = actions(site.file, site.loop)
     backward = next((item for item in found if item.act is Act.BACKWARD), None)

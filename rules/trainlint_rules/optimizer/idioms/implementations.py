@@ -59,7 +59,7 @@ def builds_of(file: SemanticModel, steps: Iterable[Action]) -> Iterator[ast.Call
     """The optimizers of torch.optim with a fused implementation that a loop steps, where they are built."""
     owners = {step.owner for step in steps}
     for call, build in optimizer_builds(file).items() if owners else ():
-        origin = file.kinds.imported(call.func, build.place.block) or ""
+        origin = file.outline.imported(call.func, build.place.block) or ""
         if build.name in owners and last_name(call.func) in FUSED_SINCE and origin.startswith("torch.optim"):
             yield call
 

@@ -116,9 +116,9 @@ def _step(file: SemanticModel, call: ast.Call, owner: ast.expr, place: Place) ->
         given = call.args[0] if call.args else None
         return Action(Act.STEP, ast.unparse(given), place, sure=True) if given is not None else None
     if value.kind is Kind.SCHEDULER:
-        return Action(Act.SCHEDULE, ast.unparse(owner), place, sure=value.confidence >= 1)
+        return Action(Act.SCHEDULE, ast.unparse(owner), place, sure=value.proved)
     if value.kind is Kind.OPTIMIZER or STEPPED_NAME.search(name):
-        sure = value.kind is Kind.OPTIMIZER and value.confidence >= 1
+        sure = value.kind is Kind.OPTIMIZER and value.proved
         return Action(Act.STEP, ast.unparse(owner), place, sure=sure, closure=bool(call.args or call.keywords))
     alone = isinstance(place.statement, ast.Expr) and place.statement.value is call and not call.args
     if _SCHEDULER_NAME.search(name) and alone:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.effect import EffectKind, have_effect
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.contract.guard import guard
+from trainlint.finding import LoopKind
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before, round_of
 
 if TYPE_CHECKING:
@@ -35,14 +33,9 @@ def steps_of_round(site: Site) -> list[Place]:
 
 
 def _epochs(site: Site) -> Iterator[Place]:
-    """Calls in the same loop of functions that train for an epoch, in this file or in another."""
+    """Calls in the same loop of functions that train for an epoch, in this file."""
     loop = round_of(site.block)
     for place in site.file.outline.calls_by_loop.get(loop, ()):
         call = place.node
-        if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
-            edge = site.file.graph.callee.get(call)
-            here = site.file.loops.summary(edge.function) if edge is not None else None
-            elsewhere = site.file.outside.effects.get(site.file.keys.call(call), ())
-            trains = have_effect(elsewhere, EffectKind.TRAINS) and not have_effect(elsewhere, EffectKind.STEPS)
-            if here is LoopKind.EPOCH or trains:
-                yield place
+        if loop.kind is BlockKind.LOOP and site.file.heats.kind(call) is LoopKind.EPOCH:
+            yield place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.values.tested_values import tensors_tested
+from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.values.tested_values import tensors_tested
+from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Class
@@ -18,9 +18,8 @@ from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.loaders import collates_tensors, is_named_as_loader
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES, MOVES
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.loaders import Loader
-from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.analysis.types.values import Kind, Origin
 
 _ONLY_TENSORS = frozenset(
     "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "
@@ -30,7 +29,6 @@ _ONLY_TENSORS = frozenset(
 """Methods of tensors that no other class of batches is likely to have."""
 CASTS = frozenset("float half long int double bfloat16 bool short byte".split())
 """Methods of tensors that make one of another type."""
-_SURE_OF_TARGET = 0.75
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
 
 
@@ -105,28 +103,6 @@ def says_whether_to_wait(site: Site) -> bool:
     return any(isinstance(item, ast.Starred) or site.value(item).kind is not Kind.DTYPE for item in call.args[1:])
 
 
-def copies_to_cuda(site: Site) -> bool:
-    """Whether a call of `MOVING_TENSORS` copies to CUDA."""
-    call, name = site.call, last_name(site.call.func)
-    if name == "copy_":
-        target = site.value(site.receiver)
-        return target.on_device and target.origin is not Origin.NAME and target.confidence >= _SURE_OF_TARGET
-    if name == "type":
-        return len(call.args) == 1 and _is_cuda_type(site, call.args[0])
-    if name == "cuda":
-        return True
-    words = [item.value for item in nodes_in(call) if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-    other = any(word.startswith(("mps", "xla")) for word in words)
-    return not other and site.file.kinds.device_argument(call, site.block) is Home.DEVICE
-
-
-def _is_cuda_type(site: Site, node: ast.expr) -> bool:
-    """Whether a tensor type is one of CUDA's, also where a name holds it on machines with CUDA."""
-    value = single_value(node, site.block) or node
-    choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-    return any((site.origin(item) or "").startswith("torch.cuda.") for item in choices)
-
-
 def in_own_to(site: Site, node: ast.expr) -> bool:
     """Whether this is a tensor of an object whose own `to` or `cuda` is just running: a batch class, no module."""
     function = site.function
@@ -163,7 +139,7 @@ def takes_non_blocking(site: Site, node: ast.expr) -> bool:
     if known:
         return all(_method_takes(site.file, cls, last_name(site.call.func)) for cls in known)
     value = site.value(node)
-    if value.is_tensor and value.evidence.kind >= Rank.DECLARED and value.origin is not Origin.BATCH:
+    if value.is_tensor and value.proved and value.origin is not Origin.BATCH:
         return True
     made = single_value(node, site.block) or node
     packed = isinstance(made, ast.Call) and (site.origin(made.func) or "").startswith("torch.nn.utils.rnn.")
@@ -209,7 +185,7 @@ def _used_as_tensor(site: Site, node: ast.expr) -> bool:
         return False
     uses = _uses(site.file, _root(site))
     takers = uses.takers.get(node.id, {}).values()
-    origins = (site.file.kinds.imported(function, site.block) for function in takers)
+    origins = (site.file.outline.imported(function, site.block) for function in takers)
     return node.id in uses.as_tensors or any((origin or "").startswith(_TAKE_TENSORS) for origin in origins)
 
 

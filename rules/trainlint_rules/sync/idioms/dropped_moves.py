@@ -14,10 +14,10 @@ from trainlint.analysis.syntax.names import (
     nodes_in,
     position,
 )
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.iterables import nests_items
-from trainlint.analysis.types.evidence import Rank
-from trainlint.analysis.types.values import Home, Origin, Value
+from trainlint.analysis.tables.waits.device_copies import MOVES
+from trainlint.analysis.types.values import Kind, Origin
 
 _SURE = 0.95
 _UNPACKED = 0.75
@@ -38,27 +38,29 @@ def dropped_move(file: SemanticModel, place: Place) -> float:
         return 0.0  # it copies into its owner
     owner = call.func.value
     value = file.kinds.of(owner, place.block)
-    if not value.is_tensor or value.origin in (Origin.NAME, Origin.OUTPUT) or value.confidence < 0.7:
+    if not value.is_tensor or not value.proved or value.origin is Origin.OUTPUT:
         return 0.0
-    if call.func.attr == "to" and file.kinds.device_argument(call, place.block) is None:
-        return 0.0
-    if _is_there(file, place, value):
+    if _changes_type(file, call, place) or _is_there(call, owner, place):
         return 0.0
     if value.origin is not Origin.BATCH:
         return _SURE
     return _UNPACKED if _is_unpacked(owner, place) else 0.0
 
 
-def _is_there(file: SemanticModel, place: Place, value: Value) -> bool:
-    """Whether a tensor is on CUDA already when it is moved there, so that the moved tensor is the same one."""
-    call = place.node
-    assert isinstance(call, ast.Call)
-    assert isinstance(call.func, ast.Attribute)
+def _changes_type(file: SemanticModel, call: ast.Call, place: Place) -> bool:
+    """Whether `.to(...)` is given a dtype, or no device."""
     given = argument(call, "device", 0)
-    if given is not None and constant(given) != "cuda":
+    return last_name(call.func) == "to" and (given is None or file.kinds.of(given, place.block).kind is Kind.DTYPE)
+
+
+def _is_there(call: ast.Call, owner: ast.expr, place: Place) -> bool:
+    """Whether the code in sight makes a tensor on CUDA and moves it there again, by which it stays the same one."""
+    given = argument(call, "device", 0)
+    if last_name(call.func) not in MOVES or (given is not None and constant(given) != "cuda"):
         return False
-    to_cuda = call.func.attr == "cuda" or (call.func.attr == "to" and given is not None)
-    return to_cuda and value.home is Home.DEVICE and value.evidence.home >= Rank.PASSED
+    made = single_value(owner, place.block)
+    named = (constant(part) for part in nodes_in(made) if isinstance(part, ast.Constant)) if made is not None else ()
+    return any(str(name).startswith("cuda") for name in named)
 
 
 def _is_unpacked(owner: ast.expr, place: Place) -> bool:

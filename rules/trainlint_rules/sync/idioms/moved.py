@@ -12,8 +12,8 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
-from trainlint.analysis.types.calls.integers import is_integer
-from trainlint.analysis.types.values import Home, Kind
+from trainlint.analysis.types.integers import is_integer
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Edit
 from trainlint.patterns import lazy
 
@@ -32,8 +32,8 @@ def goes_to_device(site: Site) -> bool:
         return len(site.call.args) == 1
     if name == "type":
         like = _like_type(site)
-        return like is not None and site.value(like).on_device
-    return name == "cuda" or site.file.kinds.device_argument(site.call, site.block) is Home.DEVICE
+        return like is not None and site.value(like).is_tensor
+    return name == "cuda" or site.file.kinds.goes_to_device(site.call, site.block)
 
 
 def _like_type(site: Site) -> ast.expr | None:

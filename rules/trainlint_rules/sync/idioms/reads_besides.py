@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.effects import reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.host_reads import WAITING_TO_HOST
 
 
 def reads_besides(site: Site) -> bool:
     """Whether the same function reads a tensor to the host in the same step, and so waits there in any case."""
-    device = site.file.device
-    return any(reads.explicit_read(other.value(other.receiver), device) > 0 for other in other_reads(site))
+    return any(other_reads(site))
 
 
 def other_reads(site: Site) -> Iterator[Site]:

@@ -10,7 +10,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.proved_torch import may_be_starred_anew, proved_name
-from trainlint.analysis.syntax.blocks import Binding, Block, How
+from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.iterables import PACKAGES, numbers_items, passes_items_through, reads_all_items, shortens
@@ -59,11 +59,15 @@ def _is_bound_to_loader(file: SemanticModel, binding: Binding, depth: int) -> bo
         loaders = _picked(file, binding)
         return bool(loaders) and all(yields_fresh_batches(file, item, block, depth) for item, block in loaders)
     function = file.outline.function_of.get(binding.block.node)
-    called_elsewhere = file.outside.gradients_off
-    if binding.how is not How.PARAMETER or function is None or file.keys.function(function) in called_elsewhere:
+    if binding.how is not How.PARAMETER or function is None or _may_be_called_elsewhere(file, function):
         return False  # calls in other files may pass anything
     given = list(passed(file.graph, function, binding.name))
     return bool(given) and all(yields_fresh_batches(file, item, block, depth) for item, block in given)
+
+
+def _may_be_called_elsewhere(file: SemanticModel, function: Function) -> bool:
+    """Whether other files take the function, or the class or function that it stands in, from this file."""
+    return function.qualified_name.partition(".")[0] in file.outside.taken_names
 
 
 def _picked(file: SemanticModel, binding: Binding) -> list[tuple[ast.expr, Block]]:

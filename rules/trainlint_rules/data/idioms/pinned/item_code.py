@@ -56,17 +56,14 @@ def item_code(file: SemanticModel, loader: Loader) -> ItemCode:
     is_default = not collate.given or (collate.value is not None and collates_tensors(last_name(collate.value)))
     of_dataset = _definitions(file, dataset, loader.block)
     of_collate = [] if is_default else _definitions(file, collate.value, loader.block)
-    told = file.outside.items.get(file.keys.call(loader.call), (None, None))
-    both = zip(told, (of_dataset, of_collate), strict=True)
-    elsewhere = [facts for facts, own in both if facts is not None and not own]
     one_by_one = size.given and constant(size.value) is None
     own = {unpinnable_by(file, call) for call in calls_of_items(file, [*of_dataset, *of_collate])}
     return ItemCode(
-        facts=(item_facts(file, [*of_dataset, *of_collate]), *elsewhere),
-        dataset_is_seen=bool(of_dataset) or told[0] is not None,
-        collate_is_seen=is_default or bool(of_collate) or told[1] is not None,
+        facts=(item_facts(file, [*of_dataset, *of_collate]),),
+        dataset_is_seen=bool(of_dataset),
+        collate_is_seen=is_default or bool(of_collate),
         stacks=is_default and not one_by_one,
-        unpinnable=frozenset((*own, *file.outside.unpinnable.get(file.keys.call(loader.call), ()))),
+        unpinnable=frozenset(own),
     )
 
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import decides_between
-from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
@@ -121,16 +121,14 @@ def helps_alone(site: Site) -> bool:
     """
     loader, file = LoaderRule.loader(site), site.file
     workers = file.loaders.option(loader, "num_workers")
-    if workers.given and not _is_zero_by_default(site, workers.value):
+    if workers.given and not _is_zero(site, workers.value):
         return True
     return any(_goes_on(place.node) for place in copies_by_loader(file).get(loader, ()))
 
 
-def _is_zero_by_default(site: Site, workers: ast.expr | None) -> bool:
-    """Whether a number of workers is zero, or an option of the program that is zero unless the user sets it."""
-    while isinstance(workers, ast.Call) and last_name(workers.func) == "int" and workers.args:
-        workers = workers.args[0]
-    return workers is not None and Flags(site.file.outline).default(workers, site.block) is False
+def _is_zero(site: Site, workers: ast.expr | None) -> bool:
+    """Whether a number of workers is a zero."""
+    return workers is not None and constant(single_value(workers, site.block) or workers) == 0
 
 
 def _goes_on(copy: ast.AST) -> bool:

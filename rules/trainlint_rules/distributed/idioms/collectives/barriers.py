@@ -6,9 +6,9 @@ import ast
 
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.fact_names import ACCELERATOR
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
+from trainlint.finding import LoopKind
 from trainlint_rules.distributed.idioms.collectives.seldom_functions import generates_text, runs_seldom_by_name
 
 
@@ -40,4 +40,4 @@ def in_training_loop(site: Site) -> bool:
     loop = site.block.innermost_loop()
     if loop is None or not site.heat.heat.in_step:
         return False
-    return site.file.loops.kind(loop) in (LoopKind.STEP, LoopKind.MICRO)
+    return site.file.heats.kind(loop) in (LoopKind.STEP, LoopKind.MICRO)

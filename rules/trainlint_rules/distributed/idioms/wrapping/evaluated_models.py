@@ -67,7 +67,7 @@ def file_evaluates(site: Site) -> bool:
 
 def trains(site: Site) -> bool:
     """Whether the file holds a training loop."""
-    return bool(site.file.loops.evidence())
+    return bool(site.file.training_calls)
 
 
 def _targets(site: Site) -> list[str]:

@@ -28,7 +28,7 @@ def by_accelerate(backwards: list[ast.Call]) -> bool:
 
 def wrapped_in_ddp(site: Site) -> bool:
     """Whether DistributedDataParallel is used on the way into a place, or out of it."""
-    return any(item.fact.kind is FactKind.DDP for item in site.file.used_around(site.block, beside=True))
+    return any(use.kind is FactKind.DDP for use in site.file.used_around)
 
 
 @guard
@@ -41,8 +41,7 @@ def engine_reduces(site: Site) -> bool:
 def framework_reduces(site: Site) -> bool:
     """A framework, such as DeepSpeed or Lightning, reduces the gradients."""
     owning = (FactKind.FRAMEWORK, FactKind.DISTRIBUTED)
-    around = site.file.used_around(site.block, beside=True)
-    owners = {item.fact.detail for item in around if item.fact.kind in owning}
+    owners = {use.detail for use in site.file.used_around if use.kind in owning}
     return not by_accelerate(backwards_around(site)) and not owners.isdisjoint(_OTHER_OWNERS)
 
 
@@ -51,14 +50,13 @@ def sharded(site: Site) -> bool:
     """Weights are sharded: with `no_sync`, every GPU would hold whole gradients, which may not fit."""
     # What Accelerate itself can do is no fact of the script, should both be judged together.
     same_file = by_accelerate(backwards_around(site))
-    around = site.file.used_around(site.block, beside=True)
-    return any(item.fact.kind is FactKind.FSDP and (item.path == site.path or not same_file) for item in around)
+    return any(use.kind is FactKind.FSDP for use in (site.file.uses if same_file else site.file.used_around))
 
 
 @guard
 def decides_when_to_reduce(site: Site) -> bool:
     """Code around the loop decides when gradients are reduced, such as `no_sync` or `accumulate`."""
-    if any(item.fact.kind is FactKind.NO_SYNC for item in site.file.used_around(site.block)):
+    if any(use.kind is FactKind.NO_SYNC for use in site.file.used_around):
         return True
     # Other switches than those known as facts are recognised by their names, in whatever way they are used.
     around = site.function.node if site.function is not None else site.file.tree

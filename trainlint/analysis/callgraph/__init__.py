@@ -1,1 +1,0 @@
-"""Who calls whom, over all files of a project."""

@@ -1,1 +1,0 @@
-"""The forms of guards: one module for each."""

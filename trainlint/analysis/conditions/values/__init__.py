@@ -1,1 +1,0 @@
-"""What tests say of values, and of the devices they are on."""

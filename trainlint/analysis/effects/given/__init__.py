@@ -1,1 +1,0 @@
-"""What functions do with what they are given."""

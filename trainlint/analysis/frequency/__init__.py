@@ -1,1 +1,0 @@
-"""How often code runs, in units of training."""

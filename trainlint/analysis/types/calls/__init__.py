@@ -1,1 +1,0 @@
-"""What calls give: results of PyTorch, of NumPy, of modules and of own functions."""
