@@ -18,13 +18,13 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
     from trainlint.interpreter.machine.events import Link
     from trainlint.interpreter.operations import Operation
 
-NEEDED = "the host needs the value in any case, as an environment needs an action"
+NEEDED = "the CPU needs the value in each step anyway, as an environment needs an action"
+ELSEWHERE = "its tensors are where nothing waits and nothing is copied, or trainlint cannot tell where they are"
 _OUT_OF_STEPS = (
-    "no training step executes it: it runs once, once an epoch, in evaluations or in data-loading workers, or nothing "
-    "in sight calls it",
-    "a test lets it run only now and then, as at an interval, in first steps or after a failure, or only if somebody "
-    "turns on an option that is off by default",
-    "its values lie where nothing waits and nothing is copied, or trainlint cannot tell where they lie",
+    "it does not run in every training step: it runs once, once an epoch, in evaluations or in data-loading workers, "
+    "or nothing in sight calls it",
+    "it runs only at an interval, in first steps, after a failure, or behind an option that is off by default",
+    ELSEWHERE,
     NEEDED,
 )
 """What the abstract run leaves out, as clauses."""

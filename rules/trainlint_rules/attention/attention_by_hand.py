@@ -34,14 +34,13 @@ class AttentionByHand(CallRule):
     """Attention written out as two products with a softmax between them
 
     ## Why
-    The scores of all queries with all keys are a matrix that grows with the square of the sequence. Written out, it
-    is computed, scaled, masked, softened and dropped out in a kernel each, and two or three copies of it are kept for
-    the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same, and where its flash or
-    memory-efficient kernel takes the inputs, the matrix is never stored.
+    The scores of all queries with all keys are a matrix that grows with the square of the sequence length. By hand, the
+    products, the scale, the mask, the softmax and the dropout are a kernel each, and two or three copies of the matrix
+    are kept for the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same. Where its
+    flash or memory-efficient kernel accepts the inputs, the matrix is never stored.
 
-    Channels that attend to channels have a small matrix: findings between normalised queries and keys are possible, not
-    likely. Where probabilities or scores are returned, kept or changed in other ways, the function cannot replace the
-    formula.
+    Attention between channels, with normalised queries and keys, has a small matrix and is not reported. Nor is code
+    that returns, keeps or otherwise changes the scores or probabilities: there, the function cannot replace it.
 
     ## Example
     ```python
@@ -84,19 +83,18 @@ class AttentionByHand(CallRule):
             return attended.transpose(1, 2).reshape(batch, length, width)
     ```
 
-    Its scale is one over the root of the width of a head; give `scale=` (from PyTorch 2.1 on) where the code has
-    another one, and `scale=1.0` where it has none. A boolean `attn_mask` is True where attention is paid, the inverse
-    of what `masked_fill(mask, -inf)` is given. Dropout needs `dropout_p=p if self.training else 0.0`, as the function
-    never asks for the mode. `is_causal=True` stands for a lower triangle where queries and keys are equally long.
+    The function divides by the root of the width of a head. Pass `scale=` (from PyTorch 2.1 on) where the code has
+    another scale, and `scale=1.0` where it has none. A boolean `attn_mask` is True where attention is paid, the inverse
+    of the mask in `masked_fill(mask, -inf)`. Pass `dropout_p=p if self.training else 0.0`: the function does not know
+    the mode. `is_causal=True` stands for a lower triangle where queries and keys are equally long.
 
     ## Confirmed by
     `aten::_softmax` between two `aten::bmm` in a profile, with a result as large as the square of the sequence.
 
     ## Gain
-    Memory that grows with the length of the sequence instead of its square, and less traffic: FlashAttention's authors
-    measured GPT-2 to train up to three times as fast as a written-out attention (arXiv 2205.14135). For sequences of
-    some dozens of elements the matrix is small, and little is gained; kernels for float32 gain less than those for
-    float16 and bfloat16. Not measured here.
+    Memory that grows with the sequence length instead of its square, and less memory traffic. The authors of
+    FlashAttention measured GPT-2 to train up to three times as fast (arXiv 2205.14135). Sequences of some dozens of
+    elements gain little, and float32 gains less than float16 and bfloat16. Not measured here.
 
     ## References
     - `scaled_dot_product_attention`:

@@ -26,9 +26,9 @@ class EvaluationWithoutNoGrad(LoopRule):
     """An evaluation loop runs the model with autograd on
 
     ## Why
-    With autograd on, each forward stores what a backward would need, for a backward that never comes. Evaluation then
-    needs the memory of training, so its batches must be smaller than they could be, and each operation records a
-    node of the graph. `model.eval()` does not change this: it only switches dropout and batch normalisation.
+    With autograd on, each forward stores what a backward pass would need, although none follows. Evaluation then needs
+    the memory of training, so its batches must be smaller than they could be, and each operation records a node of the
+    graph. `model.eval()` does not change this: it only switches dropout and batch normalisation.
 
     ## Example
     ```python
@@ -89,18 +89,18 @@ class EvaluationWithoutNoGrad(LoopRule):
         print(evaluate(Classifier().to(device), val_loader, device))
     ```
 
-    `torch.inference_mode()` saves a little more, but what it returns can never meet autograd again: it suits
-    programs that only infer.
+    `torch.inference_mode()` saves a little more, but autograd can never use its results again: it suits programs that
+    only infer.
 
-    A generator and an `async` function need the decorator or a block that holds no `yield` and no `await`: a block
-    around them would switch autograd off in the code that iterates, too.
+    On a generator, use the decorator: a block around a `yield` would also switch autograd off in the code that
+    iterates. In an `async` function, use a block without an `await` in it: the decorator has no effect there.
 
-    Found, too: the forward that chooses an action in a loop which acts in an environment, where nothing trains its
-    result. Autograd may be off in any form: a block, a decorator, the project's own decorator, an exit stack, all
-    callers, the model's own method, a hook that Lightning runs without autograd. A frozen model records nothing.
+    The rule also reports the forward that chooses an action in a loop over an environment, where nothing trains its
+    result. Autograd counts as off in any form: a block, a decorator (also the project's own), an exit stack, all
+    callers, the model's own method, a Lightning hook that runs without autograd. A frozen model records nothing.
 
-    `.numpy()` on a result that has a graph raises an error, which `torch.no_grad()` cures: in an evaluation loop it is
-    no sign that autograd is off, and the loop is reported.
+    `.numpy()` raises an error on a result that has a graph. In an evaluation loop this is no sign that autograd is off,
+    and the loop is reported.
 
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks
@@ -108,8 +108,8 @@ class EvaluationWithoutNoGrad(LoopRule):
     false, and its output has a `grad_fn` that no backward asks for.
 
     ## Gain
-    The memory of all activations of the evaluated batch, and the time of recording the graph: no speed where the batch
-    size stays as it is. Not measured here.
+    The memory of all activations of the evaluated batch, and the time of recording the graph. You gain speed only if
+    you also raise the batch size. Not measured here.
 
     ## References
     - Locally disabling gradient computation:

@@ -42,14 +42,13 @@ _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNSURE, Memory.PAGEABLE: _UNPINNED}
 
 
 class BlockingBatchCopy(OperationRule):
-    """A batch copied to the device while the host waits.
+    """A batch copied to the GPU while the CPU waits.
 
     ## Why
-    `.to(device)`, `.cuda()`, `.type(torch.cuda.FloatTensor)`, `held.copy_(batch)` and
-    `torch.as_tensor(batch, device=device)` return only when the copy is done. Until then the host
-    queues no kernel and fetches no further batch. With `non_blocking=True` the copy is queued like a kernel and the
-    host goes on, if the batch lies in pinned memory; from pageable memory the argument changes nothing, so the loader
-    needs `pin_memory=True` as well.
+    `.to(device)`, `.cuda()`, `.type(torch.cuda.FloatTensor)`, `held.copy_(batch)` and `torch.as_tensor(batch,
+    device=device)` return only when the copy is done. Until then the CPU queues no kernel and fetches no further batch.
+    With `non_blocking=True` the copy is queued like a kernel and the CPU continues. This needs a batch in pinned
+    memory, so the loader needs `pin_memory=True` as well: each of the two does little alone.
 
     ## Example
     ```python
@@ -85,38 +84,43 @@ class BlockingBatchCopy(OperationRule):
             optimizer.step()
     ```
 
-    Kernels that read the batch wait for its copy on the device, so the results are the same bits. Where the loader
-    stands in the same file and pins no memory, the fix pins it, too: alone, neither does much. The fix becomes an
-    unsafe one where it is not certain that it keeps the results, or that it does anything. Certain are batches that a
-    PyTorch loader with its own collate function stacks, taken from it in the same function, or from a loader that the
-    file's calls pass to it, whose parts the code only copies, measures (`.shape`, `.sum()`), prints or names anew. Any
-    other use may write to the batch's host memory while the device reads it: a call of any function that is given it,
-    a place in a container or attribute, an operator in place. Nor is anything certain where the loader or a wrapper of
-    it is out of sight, where the file uses other streams of the device or code in texts (`exec`), or may run on MPS,
-    where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
-    its own that takes no such argument, as classes of graphs, nested tensors or the project may be, and none in such a
-    `to` itself: it may bring results to the host, where somebody reads them at once.
+    Kernels that read the batch wait for its copy on the GPU, so the results are the same bits. Where the loader stands
+    in the same file and pins no memory, the fix pins it, too.
 
-    Only copies from pinned memory run while the host goes on. What the program computes of a pinned batch on the host
-    is a new tensor in pageable memory: a cast that changes the type, `x / 255`, an index by a mask or a list,
-    `torch.cat` and `torch.stack` of pinned parts; a slice such as `x[:, 1:]` has gaps and is first copied to pageable
-    memory. With `non_blocking=True` the host waits for these all the same, and no warning tells: copy first, and
-    compute on the device. Bytes that are cast there are also fewer to copy.
+    What the program computes from a pinned batch on the CPU is a new tensor in pageable memory, whose copy blocks in
+    spite of `non_blocking=True`: a cast to another type, `x / 255`, an index by a mask or a list, `torch.cat`,
+    `torch.stack`. So does the copy of a slice with gaps such as `x[:, 1:]`. Copy first, and compute on the GPU. Let the
+    copy cast: in place of `inputs.float().to("cuda")`, write `inputs.to("cuda", torch.float32, non_blocking=True)`,
+    which sends the pinned batch as it is and converts it on the GPU.
 
-    Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays: the argument changes
-    nothing there. Data that fits on the GPU is best kept there; else pick the rows into a pinned tensor.
+    Rows that a step picks from NumPy arrays, as a replay buffer does, are new, pageable arrays. Keep such data on the
+    GPU if it fits there; else pick the rows into a pinned tensor.
 
-    A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
-    the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
-    it on the device.
+    The fix is safe where these hold together:
+
+    - A PyTorch loader stacks the batch with PyTorch's own collate function.
+    - The copy takes the batch from the loader in the same function, or the file's calls pass the loader to it.
+    - The code only copies, measures (`.shape`, `.sum()`), prints or renames the parts of the batch.
+
+    The fix is unsafe elsewhere:
+
+    - Another use may write to the batch's CPU memory while the GPU reads it: a call of any other function, a place in a
+      container or attribute, an operator in place.
+    - The loader, or a wrapper of it, is out of sight.
+    - The file uses other streams of the GPU or code in texts (`exec`), or may run on MPS, where asynchronous copies
+      have given wrong data.
+
+    There is no fix where the batch may be an object whose own `to` takes no such argument (graphs, nested tensors,
+    classes of the project). There is none inside of such a `to`, which may bring results to the CPU, where they are
+    read at once.
+
+    ## Confirmed by
+    `trainlint probe` counts the copies at this line. On a GPU it also tells from a trace what a step gains without the
+    wait. In a profile: `Memcpy HtoD (Pageable -> Device)`, or a stream synchronisation right after the copy, at this
+    line in each step.
 
     ## Gain
     About 3% of a step in a published GPT-2 case; more where batches are large and steps short.
-
-    ## Confirmed by
-    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains without the
-    wait. `Memcpy HtoD (Pageable -> Device)`, or a stream synchronisation right after the copy, at this line in each
-    step.
 
     ## References
     - PyTorch tutorial on `pin_memory` and `non_blocking`:

@@ -54,14 +54,16 @@ _MAKE_ON_DEVICE = (
 
 
 class CreatedOnHostThenMoved(OperationRule):
-    """A tensor made on the host in each step, then moved to the device.
+    """A tensor made on the CPU in each step, then moved to the GPU.
 
     ## Why
-    `torch.zeros(...).to(device)` fills memory on the host and copies it to the device, and the host waits for the copy.
-    `torch.zeros(..., device=device)` queues one small kernel and goes on. Indexing a device tensor by a list, an array
-    or a tensor of the host (`x[:, [2, 1, 0]]`, `x[torch.arange(n), ids]`) copies the index in the same way, and so
-    does `x.new_tensor(values)`. A tensor that a function makes on the host for its caller, or that an attribute of a
-    module keeps there, is copied each time that it is moved.
+    `torch.zeros(...).to(device)` fills memory on the CPU, copies it to the GPU and waits for the copy.
+    `torch.zeros(..., device=device)` queues one small kernel and continues. The same copy and wait happen
+
+    - where a list, an array or a CPU tensor indexes a GPU tensor: `x[:, [2, 1, 0]]`, `x[torch.arange(n), ids]`;
+    - in `x.new_tensor(values)`;
+    - each time the code moves a tensor that a function makes on the CPU for its caller, or that an attribute of a
+      module keeps there
 
     ## Example
     ```python
@@ -97,30 +99,34 @@ class CreatedOnHostThenMoved(OperationRule):
             return self.token(tokens) + self.place(places)
     ```
 
-    A constant is better still as a buffer (`register_buffer`) or made once before the loop, and so is a NumPy table
-    that stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy at all:
-    `torch.full((), number, device=device)`.
+    A constant is better still as a buffer (`register_buffer`), or made once before the loop; so is a NumPy table that
+    stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy: `torch.full((),
+    number, device=device)`.
 
-    What NumPy draws (`np.random`), torch draws on the device in one small kernel that is only queued: `torch.randn` or
-    `torch.rand` with `device=device`, and `torch.randperm` for a permutation. NumPy draws on one core of the host, the
-    host waits for the copy, and its generator needs a seed of its own.
+    Instead of NumPy (`np.random`), let the GPU draw random numbers: `torch.randn`, `torch.rand` or `torch.randperm`
+    with `device=device` queues one small kernel. NumPy draws on one core of the CPU, the step waits for the copy, and
+    the generator needs a seed of its own.
 
-    The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
-    changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
-    instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
-    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy. It is unsafe as well
-    where it is not certain that the device gets the same tensor: the move may be given a dtype (a parameter `device`
-    without an annotation), the tensor is expanded or cut before the move, which makes it dense, a
-    range has a type that rounds its numbers, or the project sets a default device. Nor is there one for
-    `.cuda(rank)` where `rank` may be `None`, which is the present GPU there, and the CPU for a factory.
+    The fix is safe for fill values and whole numbers, with these exceptions:
+
+    - Fractions (`linspace`, `arange` with a fractional step) may change in the last bit: the fix needs
+      `--numeric-fixes`.
+    - Random numbers come from the GPU's generator, so the same seed gives other ones: the fix needs `--unsafe-fixes`.
+    - The fix is also unsafe where the GPU may get another tensor: the move may be given a dtype (a parameter `device`
+      without an annotation), the tensor is expanded or cut before the move, which makes it dense, a range has a type
+      that rounds its numbers, or the project sets a default device.
+
+    There is no fix for `torch.tensor(values).to(device)`, as `torch.tensor(values, device=device)` makes the same copy.
+    Nor is there one for `.cuda(rank)` where `rank` may be `None`: that means the current GPU there, and the CPU in
+    `device=None`.
 
     ## Confirmed by
-    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
-    without the waits. A small `Memcpy HtoD (Pageable -> Device)` at this line in each step of a profile.
+    `trainlint probe` counts the copies at this line. On a GPU it also tells from a trace what a step gains without
+    them. In a profile: a small `Memcpy HtoD (Pageable -> Device)` at this line in each step.
 
     ## Gain
-    The allocation on the host, the copy and the wait: tens of microseconds for small tensors, more with their size.
-    Nothing outside of the step. Not measured here.
+    The allocation on the CPU, the copy and the wait: tens of microseconds for small tensors, more for larger ones.
+    Nothing outside of the step. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - PyTorch performance tuning guide, "Create tensors directly on the target device":

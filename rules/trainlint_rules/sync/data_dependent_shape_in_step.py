@@ -24,14 +24,14 @@ _MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, 
 
 
 class DataDependentShapeInStep(OperationRule):
-    """A shape that the device's data decide, in each training step.
+    """A shape that depends on the values of a GPU tensor, in each training step.
 
     ## Why
-    The host must know each tensor's shape before it can queue the next kernel. What `x[mask]` gives has as many rows as
-    the mask has hits, and only the device knows how many: the host waits for it. So it is with `nonzero`,
-    `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without `num_classes` and
-    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them, as
-    `rows[index]` of a list does with a device scalar.
+    The CPU must know the shape of each tensor before it can queue the next kernel. `x[mask]` has as many rows as the
+    mask has true values, and only the GPU knows how many, so the CPU waits. The same holds for `nonzero`,
+    `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without `num_classes`, and
+    `repeat_interleave` by a tensor. The CPU also reads bounds and indices that are on the GPU: `x[start:end]`, and
+    `rows[index]` of a list.
 
     ## Example
     ```python
@@ -69,20 +69,19 @@ class DataDependentShapeInStep(OperationRule):
             optimizer.step()
     ```
 
-    A weight of zero does not hide an infinite loss: use `torch.where(known, losses, 0)` where there may be one. Where
-    the shape is known some other way, say it: `nonzero_static(size=...)`, `one_hot(..., num_classes=...)`,
-    `repeat_interleave(..., output_size=...)`. Where few rows of many are kept and much work follows on them, the wait
-    may be worth it.
+    A weight of zero does not remove an infinite loss: use `torch.where(known, losses, 0)` where there may be one. Where
+    you know the size, pass it: `nonzero_static(size=...)`, `one_hot(..., num_classes=...)`, `repeat_interleave(...,
+    output_size=...)`. Where few of many rows are kept and much work follows on them, the wait may be worth it.
 
     ## Confirmed by
-    `trainlint probe` counts the waits at this line, and tells from a trace of a GPU what a step gains without them.
-    `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in
-    each step of a profile.
+    `trainlint probe` counts the waits at this line. On a GPU it also tells from a trace what a step gains without them.
+    In a profile: `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this
+    line in each step.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - `torch.nonzero`, "causes host-device synchronization":

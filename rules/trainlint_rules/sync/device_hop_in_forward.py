@@ -14,13 +14,13 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 
 class DeviceHopInForward(OperationRule):
-    """A device tensor copied to the host in the middle of a forward pass or a loss
+    """A GPU tensor copied to the CPU in the middle of a forward pass or a loss
 
     ## Why
-    `.cpu()`, `.tolist()` and `.to("cpu")` wait until the device has computed everything before them. In the middle of
-    the network, what follows cannot be queued before the copy has arrived, so the device idles in each forward pass,
-    often in each layer. `torch.compile` breaks its graph there, and no gradient flows through NumPy.
-    TRN201 and TRN203 report reads of single numbers.
+    `.cpu()`, `.tolist()` and `.to("cpu")` wait until the GPU has computed everything before them. In the middle of the
+    network, what follows cannot be queued until the copy has arrived. The GPU is idle in each forward pass, often in
+    each layer. `torch.compile` breaks its graph there, and no gradient flows through NumPy. TRN201 and TRN203 report
+    reads of single numbers.
 
     ## Example
     ```python
@@ -77,18 +77,18 @@ class DeviceHopInForward(OperationRule):
             optimizer.step()
     ```
 
-    Lengths that the host needs stay on the host: the collate function has them there, and they need not be moved to the
-    device at all. Choices between values can stay on the device: `torch.where`, `masked_fill`.
+    Keep lengths that the CPU needs on the CPU: the collate function has them there, and nothing has to move them to the
+    GPU. To choose between values, stay on the GPU: `torch.where`, `masked_fill`.
 
     ## Confirmed by
-    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
-    without them. A device-to-host copy with a stream synchronisation at this line in the forward pass of a profile, and
-    a graph break at it with `TORCH_LOGS=graph_breaks`.
+    `trainlint probe` counts the copies at this line. On a GPU it also tells from a trace what a step gains without
+    them. In a profile: a copy from the GPU with a stream synchronisation at this line in the forward pass. With
+    `TORCH_LOGS=graph_breaks`, a graph break at this line.
 
     ## Gain
-    One wait in each forward pass, and one graph break; what that costs depends on the network. Not measured here.
-    Where an algorithm exists only on the host, as the Hungarian matching of SciPy does, one copy for all layers is
-    what is left to gain.
+    One wait in each forward pass, and one graph break; their cost depends on the network. Where an algorithm exists
+    only on the CPU, as the Hungarian matching of SciPy does, the most you can gain is one copy for all layers. Not
+    measured here; `trainlint probe` measures it on your run.
 
     ## References
     - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":

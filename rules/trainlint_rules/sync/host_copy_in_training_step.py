@@ -15,13 +15,12 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 
 class HostCopyInTrainingStep(OperationRule):
-    """A device tensor copied to the host in each training step.
+    """A GPU tensor copied to the CPU in each training step.
 
     ## Why
-    `.cpu()`, `.tolist()` and `.to("cpu")` wait until the device has finished everything queued before them,
-    then copy from the device to pageable memory. Meanwhile no kernel is queued, so the device idles at the start of the
-    next step.
-    `.numpy()` alone waits for nothing, since a device tensor refuses it.
+    `.cpu()`, `.tolist()` and `.to("cpu")` wait until the GPU has finished everything queued before them, then copy to
+    pageable memory. Meanwhile no kernel is queued, so the GPU is idle at the start of the next step. `.numpy()` alone
+    never waits: a GPU tensor refuses it.
 
     ## Example
     ```python
@@ -58,16 +57,16 @@ class HostCopyInTrainingStep(OperationRule):
                 meter.add(outputs.detach().cpu(), targets.cpu())
     ```
 
-    Better still, keep the metric's state on the device and read it once an epoch.
+    Better still, keep the metric's state on the GPU and read it once an epoch.
 
     ## Confirmed by
-    `trainlint probe` counts the copies at this line, and tells from a trace of a GPU what a step gains
-    without them. A device-to-host copy with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts the copies at this line. On a GPU it also tells from a trace what a step gains without
+    them. In a profile: a copy from the GPU with a stream synchronisation at this line in each step.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":

@@ -23,13 +23,12 @@ if TYPE_CHECKING:  # importing the run takes long, and a rule needs only its res
 
 
 class ItemInTrainingStep(OperationRule):
-    """`.item()` of a device tensor in each training step.
+    """`.item()` of a GPU tensor in each training step.
 
     ## Why
-    `.item()` copies one number to the host, and the host must wait until the device has computed it.
-    Until then no further kernel is queued: the device runs dry at the start of the next step, each step.
-    The cost is the lost head start: large where steps are short or bound by kernel launches, small where a
-    step takes hundreds of milliseconds.
+    `.item()` copies one number to the CPU, and the CPU waits until the GPU has computed it. Meanwhile no further kernel
+    is queued, so the GPU has nothing to do when it is done. This costs much where steps are short or made of many small
+    kernels, and little where a step takes hundreds of milliseconds.
 
     ## Example
     ```python
@@ -67,28 +66,29 @@ class ItemInTrainingStep(OperationRule):
         print(float(running_loss) / len(train_loader))
     ```
 
-    The sum stays on the device and is read once, after the loop. Or read the value only every n-th step.
+    The sum stays on the GPU and is read once, after the loop. Or read the value only every n-th step.
 
-    A progress bar needs its digits at each call of `set_postfix`: tqdm's `mininterval` and `miniters` delay the
-    drawing, not the read. Update it every n-th step. A loop over the parameters that reads each norm waits as often as
-    the model has parameters, some 150 times a step for a ResNet-50. `clip_grad_norm_(parameters, float("inf"))` returns
-    the norm of all gradients as one tensor and clips nothing; for anything else, collect the results on the device
-    (`torch._foreach_norm`, `torch.stack`) and read them once. A meter that calls `.item()` on what is a tensor costs
-    nothing for numbers: its callers decide, and best sum on the device and give it the sum every n-th step.
+    - Progress bars: `set_postfix` reads the value at each call; tqdm's `mininterval` and `miniters` delay the drawing,
+      not the read. Update the bar every n-th step.
+    - Norms: a loop that reads the norm of each parameter waits some 150 times a step for a ResNet-50.
+      `clip_grad_norm_(parameters, float("inf"))` returns the norm of all gradients as one tensor and clips nothing. For
+      anything else, collect the results on the GPU (`torch._foreach_norm`, `torch.stack`) and read them once.
+    - Meters: a meter that calls `.item()` on tensors costs nothing for numbers. Sum on the GPU, and give the meter the
+      sum every n-th step.
 
     ## Fix safety
-    The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
-    value may differ in its last digits. The fix is offered only where every read of the sum stands outside the step.
+    The running sum becomes a float32 tensor instead of a Python float, which has double precision, so the printed value
+    may differ in its last digits. The fix is offered only where all reads of the sum stand outside of the step.
 
     ## Confirmed by
-    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
-    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
-    idle time right after it.
+    `trainlint probe` counts the reads at this line. On a GPU it also tells from a trace what a step gains without them.
+    In a profile: `aten::_local_scalar_dense` with a stream synchronisation at this line in each step, and an idle GPU
+    right after it.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":

@@ -17,13 +17,12 @@ _KEEP = "keep the tensor on the GPU"
 
 
 class ScalarUploadedEachStep(OperationRule):
-    """A Python number copied to the device as a tensor in each training step
+    """A Python number copied to the GPU as a tensor in each training step
 
     ## Why
-    `torch.tensor(0.5, device=device)` makes the tensor on the host and copies it from memory that is not pinned, and
-    the host waits for the copy, for four bytes. Operators take a Python number as it is, in the launch of the kernel.
-    Lists of numbers and arrays need the copy; TRN207 reports a tensor that is made on the host and moved by another
-    call.
+    `torch.tensor(0.5, device=device)` makes the tensor on the CPU, copies its four bytes from memory that is not
+    pinned, and waits for the copy. Operators take a Python number as it is, without a copy. TRN207 reports lists and
+    arrays, and tensors that another call moves.
 
     ## Example
     ```python
@@ -58,15 +57,15 @@ class ScalarUploadedEachStep(OperationRule):
     ```
 
     Often the plain number does: `loss * 0.5`. Where it must be a tensor and changes, `torch.full((), number,
-    device=device)` fills it on the device: a kernel is queued and nothing is copied.
+    device=device)` fills it on the GPU: this queues a kernel and copies nothing.
 
     ## Confirmed by
-    `trainlint probe` counts the copies at this line. A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream
-    synchronisation at this line in each step of a profile.
+    `trainlint probe` counts the copies at this line. In a profile: a `Memcpy HtoD (Pageable -> Device)` of a few bytes
+    with a stream synchronisation at this line in each step.
 
     ## Gain
-    One copy and one wait in each step. Not measured here; small beside a long step, and nothing where the step waits
-    right there in any case.
+    One copy and one wait in each step: little beside a long step, and nothing where the step has another wait close by.
+    Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - PyTorch performance tuning guide, "Create tensors directly on the target device":

@@ -34,16 +34,17 @@ _INSTEAD_OF = {
 
 
 class TensorReadAsPythonValue(OperationRule):
-    """A device tensor that Python reads as a number, a truth value or text in each training step.
+    """A GPU tensor that Python reads as a number, a truth value or text in each training step.
 
     ## Why
-    `float(t)`, `if t > 0`, `not t.any()`, `a and t`, `assert t.any()`, `range(t)`, `print(t)`, an f-string,
-    `logger.info("%s", t)`, `math.isnan(t)`, `max(1, t)`, `writer.add_scalar(tag, t)` and `wandb.log({"loss": t})` all
-    call `.item()` inside: the host waits for the device, and the device then waits for the host. They look harmless
-    since no `.item()` is in sight. So do device scalars in place of numbers, as in `x.roll(t)`, `torch.zeros(t)`,
-    `F.pad(x, [t, 0])` and `x.clamp(0, t)`, and questions such as `3 in t` and `torch.equal(a, b)`. `torch.linalg.inv`,
-    `cholesky`, `solve` and others wait to learn whether they succeeded.
-    [What makes the host wait](../waits.md) lists all that is known.
+    Each of these reads the value of a GPU tensor `t`, as `.item()` does: `float(t)`, `if t > 0`, `not t.any()`, `a and
+    t`, `assert t.any()`, `range(t)`, `print(t)`, an f-string, `logger.info("%s", t)`, `math.isnan(t)`, `max(1, t)`,
+    `writer.add_scalar(tag, t)`, `wandb.log({"loss": t})`. The CPU waits for the GPU, and the GPU then waits for the
+    CPU.
+
+    The same happens where a GPU scalar stands for a number (`x.roll(t)`, `torch.zeros(t)`, `F.pad(x, [t, 0])`,
+    `x.clamp(0, t)`), and in questions such as `3 in t` and `torch.equal(a, b)`. `torch.linalg.inv`, `cholesky`, `solve`
+    and others wait to learn whether they succeeded. [What makes the host wait](../waits.md) lists all known cases.
 
     ## Example
     ```python
@@ -79,21 +80,21 @@ class TensorReadAsPythonValue(OperationRule):
             optimizer.step()
     ```
 
-    Choosing between values can stay on the device: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
+    To choose between values, stay on the GPU: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
 
-    A test for NaN or infinity asks in each step for what happens seldom or never. A NaN in the weights does not go
-    away, so a check every n-th step still finds it; load the last checkpoint then. To leave out a bad step, let the
-    device choose (`torch.where`, `torch.nan_to_num`): with gradients of zero, momentum and weight decay still move the
-    weights, as they do not where the step is skipped. `GradScaler` skips steps whose gradients are not finite.
+    Check for NaN or infinity every n-th step: a NaN in the weights stays there, so the check still finds it. Then load
+    the last checkpoint. To leave out a bad step without a check, let the GPU choose (`torch.where`,
+    `torch.nan_to_num`). With gradients of zero, momentum and weight decay still move the weights; in a skipped step
+    they do not. `GradScaler` skips steps whose gradients are not finite.
 
     ## Confirmed by
-    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
-    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts the reads at this line. On a GPU it also tells from a trace what a step gains without them.
+    In a profile: `aten::_local_scalar_dense` with a stream synchronisation at this line in each step.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - `torch.cuda.set_sync_debug_mode`:

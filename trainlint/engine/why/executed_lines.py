@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.contract.declared_rule import runs_so_often
-from trainlint.contract.operation_rule import NEEDED
+from trainlint.contract.operation_rule import ELSEWHERE, NEEDED
 from trainlint.engine.index.executing import execute_group, groups_of
 from trainlint.engine.index.project_files import Member
 from trainlint.finding import NOTHING_EXECUTED, Frequencies
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
 
-ONLY_ELSEWHERE = "in training steps its values lie where nothing waits or is copied, or trainlint cannot tell where"
+ONLY_ELSEWHERE = f"in training steps {ELSEWHERE}"
 """Of an operation that the run meets only where the same line is executed less often than in each step."""
 
 
