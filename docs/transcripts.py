@@ -31,7 +31,7 @@ PROBED = "trainlint probe --device simulated:h100 --no-overlay train.py --steps 
 """The command whose output RECORDED holds, run in examples/."""
 STEP = "docs/images/step.svg"
 """The beginning of its output in colours."""
-_SHOWN = 26
+_SHOWN = 28
 """Lines of it that the picture shows: up to the end of a finding."""
 RECORDED = "examples/simulated.txt"
 """What `make demo` shows without PyTorch, and docs/simulated-gpu.md quotes."""
@@ -54,9 +54,9 @@ CHANGED = "TRN207"
 """The rule whose fix is its change."""
 
 
-def trainlint(*words: str, color: bool = False, cwd: Path = REPOSITORY, code: int = 0) -> str:
-    """What `trainlint` prints, as in a terminal of 100 columns. Raises RuntimeError where its exit code is another."""
-    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+def trainlint(*words: str, color: bool = False, cwd: Path = REPOSITORY, code: int = 0, columns: int = 100) -> str:
+    """What `trainlint` prints, as in a terminal. Raises RuntimeError where its exit code is another."""
+    plain = {**os.environ, "COLUMNS": str(columns), "PYTHONIOENCODING": "utf-8"}
     plain.pop("FORCE_COLOR" if not color else "NO_COLOR", None)
     plain["FORCE_COLOR" if color else "NO_COLOR"] = "1"
     command = [sys.executable, "-m", "trainlint", *words]
@@ -70,7 +70,9 @@ def trainlint(*words: str, color: bool = False, cwd: Path = REPOSITORY, code: in
 def recorded() -> str:
     """A run on a simulated GPU, as a terminal shows it, in colours."""
     words = PROBED.split()[1:]
-    ran = trainlint(words[0], "--color", "always", *words[1:], color=True, cwd=REPOSITORY / "examples", code=1)
+    ran = trainlint(
+        words[0], "--color", "always", *words[1:], color=True, cwd=REPOSITORY / "examples", code=1, columns=80
+    )
     return f"$ cd examples\n$ {PROBED}\n\n{ran}"
 
 

@@ -69,7 +69,7 @@ def test_a_run_that_was_cut_short_is_told(path: Path) -> None:
     path.write_text(text_of())
     assert read_evidence(path).cut_short == ""
     path.write_text(mended(lambda whole: whole["runs"][0].update(outcome="too short")))
-    assert read_evidence(path).cut_short == "the script ended before the window closed"
+    assert read_evidence(path).cut_short == "the script ended too early"
 
 
 def test_keys_that_are_not_known_are_passed_over(path: Path) -> None:

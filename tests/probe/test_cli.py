@@ -295,7 +295,7 @@ class TestRuns:
             f"for _ in range(9):\n    {step}"
         )
         assert main(["probe", "--device", "cpu", "--no-deep", "early.py"]) == 0
-        assert "the script ended before the window closed" in " ".join(capfd.readouterr().out.split())
+        assert "the script ended too early" in " ".join(capfd.readouterr().out.split())
 
     def test_nothing_of_a_run_is_clean_by_accident(self, installed_toys: Program, write: Write) -> None:
         """Gradients are asked for in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""

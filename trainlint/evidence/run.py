@@ -244,9 +244,9 @@ class Run:
 
 OUTCOMES: Mapping[str, str] = {
     "window closed": "the steps asked for were seen",
-    "too short": "the script ended before the window closed",
+    "too short": "the script ended too early",
     "no step": "no optimizer step was seen",
     "script failed": "the script failed by its own fault",
-    "timed out": "the time was up before the window closed",
+    "timed out": "the time was up",
     "safety stop": "the script was about to overwrite or remove a checkpoint that was there before",
 }

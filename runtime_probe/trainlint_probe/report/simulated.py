@@ -43,7 +43,7 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
         return
     yield from sentences(_counts(run, simulated), style)
     if simulated.step_ms is not None:
-        yield from sentences(f"It would take {span(simulated.step_ms)}, waits for data aside.", style)
+        yield from sentences(f"It would take {span(simulated.step_ms)}, not counting waits for data.", style)
     yield from sentences(f"A step is {run.clock}.", style, "dim")
     if not simulated.events and not simulated.launches:
         yield from sentences(
@@ -54,7 +54,7 @@ def _heading(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:
     if not simulated.values:
         yield from _about_values(simulated, style)
     if run.outcome != "window closed":
-        yield from sentences(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+        yield from sentences(f"Fewer steps were seen than asked for: {why_no_step(run)}.", style, "bold yellow")
 
 
 def _about_compiling(run: Run, simulated: Simulated, style: Style) -> Iterator[Text]:

@@ -92,7 +92,7 @@ def _heading(result: Result, style: Style) -> Iterator[Text]:
     yield from summary_lines(result, style)
     yield from sentences(f"A step is {run.clock}.", style, "dim")
     if run.outcome != "window closed":
-        yield from sentences(f"Less was seen than was asked for: {why_no_step(run)}.", style, "bold yellow")
+        yield from sentences(f"Fewer steps were seen than asked for: {why_no_step(run)}.", style, "bold yellow")
 
 
 def summary_lines(result: Result, style: Style) -> Iterator[Text]:
