@@ -141,8 +141,8 @@ host wait for the device in each
 training step.
   --> src/train.py:9:18
    5 | -     total = 0.0
-   5 | +     total = torch.zeros((), dev
-     | + ice=device)
+   5 | +     total = torch.zeros((),
+     | + device=device)
    9 | -         total += loss.item()
    9 | +         total += loss.detach()
   11 | -     return total

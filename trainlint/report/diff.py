@@ -85,7 +85,7 @@ def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int, context: bo
             look = {"-": "red", "+": "green"}.get(change.sign, "dim")
             label = str(change.line)
             whole = row(change.text, style)
-            for _, text in whole.folded((0, 0) if change.sign == " " else focus, size, ellipsis(style)):
+            for _, _, text in whole.folded((0, 0) if change.sign == " " else focus, size, ellipsis(style)):
                 yield Text.assemble((gutter(label, digits, style), "blue"), (f"{change.sign} {text}", look))
                 label = ""
     if left_out > 0:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -56,23 +58,30 @@ class Row:
             cells[-1] = " "
         return "".join(cells)
 
-    def folded(self, focus: tuple[int, int], size: int, ellipsis: str) -> Iterator[tuple[int, str]]:
-        """The line in pieces of `size` cells, each with the cell at which it begins, up to the cells [focus).
+    def folded(self, focus: tuple[int, int], size: int, ellipsis: str) -> Iterator[tuple[int, int, str]]:
+        """The line in pieces of at most `size` cells, up to the cells [focus): the cell at which each begins, its room.
 
         Where these show in the first piece, that alone, cropped; of many pieces those with the focus, `_MOST_PIECES`
         at most.
         """
-        starts = range(0, len(self.cells), size)
-        if not starts or focus[1] + len(ellipsis) <= size or len(starts) == 1:
-            yield 0, self.cropped(size, ellipsis)
+        if focus[1] + len(ellipsis) <= size or len(self.cells) <= size:
+            yield 0, size, self.cropped(size, ellipsis)
             return
-        first = focus[0] // size if len(starts) > _MOST_PIECES else 0
-        end = min(first + _MOST_PIECES, (focus[1] - 1) // size + 1, len(starts))
-        for number in range(first, end):
-            begin, stop = starts[number], starts[number] + size
-            left = ellipsis if number == first > 0 else ""
-            right = ellipsis if number == end - 1 and stop < len(self.cells) else ""
-            yield begin, left + self.piece(begin + len(left), stop - len(right)) + right
+        starts = self._starts(size)
+        first = bisect(starts, focus[0]) - 1 if len(starts) > _MOST_PIECES else 0
+        end = min(first + _MOST_PIECES, bisect(starts, focus[1] - 1))
+        for number, (begin, stop) in enumerate(pairwise([*starts, starts[-1] + size])):
+            if first <= number < end:
+                left = ellipsis if number == first > 0 else ""
+                right = ellipsis if number == end - 1 and stop < len(self.cells) else ""
+                yield begin, stop - begin, left + self.piece(begin + len(left), stop - len(right)) + right
+
+    def _starts(self, size: int) -> list[int]:
+        """Where pieces begin: behind a blank, where one is near."""
+        starts = [0]
+        while (stop := starts[-1] + size) < len(self.cells):
+            starts.append(next((at for at in range(stop, stop - size // 3, -1) if self.cells[at - 1] == " "), stop))
+        return starts
 
 
 def row(line: str, style: Style) -> Row:
@@ -147,10 +156,10 @@ def frame(source: SourceFile, span: Span, *, style: Style, digits: int, accent: 
         label = str(number)
         folded = number == first and not several
         focus = (start, max(stop, start + 1)) if folded else (0, 0)
-        for left, text in rows[number].folded(focus, size, ellipsis(style)):
+        for left, room, text in rows[number].folded(focus, size, ellipsis(style)):
             yield _line(label, digits, style, marks.beside(number), text)
             label = ""
-            below = marks.below(number, start - left, stop - left, size)
+            below = marks.below(number, start - left, stop - left, room)
             if below is not None:
                 yield _line("", digits, style, below, "")
 

@@ -174,8 +174,8 @@ def _short(finding: Finding) -> Finding:
 
 def _advised_once(finding: Finding, advised: dict[str, str]) -> Finding:
     """The finding with its help, or with the place above that has the same; `advised` remembers where that is."""
-    if finding.help in advised:
-        return replace(finding, help="" if finding.fix else f"as at {advised[finding.help]}")
+    if finding.help in advised and not finding.fix:
+        return replace(finding, help=f"as at {advised[finding.help]}")
     if finding.help:
         line = line_name(finding.span.start_line, finding.cell).removeprefix("line ")
         advised[finding.help] = f"{quoted(finding.path)}:{line}"
