@@ -75,6 +75,11 @@ def test_rules_are_found_by_what_people_call_their_subject(program: Program, wor
     assert "TRN201" not in found
 
 
+def test_waits_and_copies_are_found_by_all_their_names(program: Program) -> None:
+    assert {"TRN201", "TRN203", "TRN205", "TRNP201"} <= set(codes(program, "sync"))
+    assert {"TRN202", "TRN205"} <= set(codes(program, "host")) & set(codes(program, "cpu"))
+
+
 def codes(program: Program, *arguments: str) -> list[str]:
     result = program("rules", "--output-format", "json", *arguments)
     assert result.code == 0

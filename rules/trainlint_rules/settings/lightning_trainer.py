@@ -85,7 +85,7 @@ class LightningTrainer(CallRule):
 
     ## Gain
     Not measured here. A reduction of one number costs tens of microseconds on one node and more over the network, and a
-    read costs the host's lead over the device: nothing where a step takes hundreds of milliseconds.
+    read costs the time by which the CPU was ahead of the GPU: nothing where a step takes hundreds of milliseconds.
 
     ## References
     - Logging, `sync_dist` and `prog_bar`: https://lightning.ai/docs/pytorch/stable/extensions/logging.html

@@ -1,1 +1,1 @@
-"""Rules about keeping the host ahead of the device."""
+"""Rules about keeping the CPU ahead of the GPU."""

@@ -66,12 +66,12 @@ class LoggingCollectiveEachStep(CallRule):
     to it: the test may ask for the step, not for the rank.
 
     ## Confirmed by
-    `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
+    `trainlint probe` times the collective at this line where the CPU waits for it, as with gloo. What the rank
     that comes last spends there is surely gained, the wait of the others at most. Else a small
     `ncclDevKernel_AllReduce` or `AllGather` in each step of a profile, outside of the backward pass.
 
     ## Gain
-    One small collective in each step, and the wait for the slowest rank. Not measured here; nothing on one device, and
+    One small collective in each step, and the wait for the slowest rank. Not measured here; nothing on one GPU, and
     little where steps are long and ranks even.
 
     ## References

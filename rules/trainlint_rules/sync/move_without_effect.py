@@ -28,7 +28,7 @@ class MoveWithoutEffect(CallRule):
     ## Why
     `tensor.to(device)`, `.cuda()` and `.cpu()` return another tensor and leave this one where it is; only modules move
     in place. What comes after still works with the old tensor: it fails with "Expected all tensors to be on the same
-    device", or computes on the host without a word where the model is there as well.
+    device", or silently computes on the CPU where the model is there as well.
     Batches of some libraries (`BatchEncoding`, PyTorch Geometric's `Data`) move in place, too, so only what is surely
     a tensor is reported.
 
@@ -61,7 +61,7 @@ class MoveWithoutEffect(CallRule):
     `tensor.device` is the same before and after the line.
 
     ## Gain
-    Correctness: nothing is moved today. Where everything is on the host by intention, the line can go.
+    Correctness: nothing is moved today. Where everything is meant to be on the CPU, remove the line.
 
     ## References
     - `torch.Tensor.to`: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html

@@ -17,12 +17,12 @@ _SAVED = "call it only when you save a checkpoint"
 
 
 class ScalerReadEachStep(OperationRule):
-    """The gradient scaler's scale read from the device in each training step.
+    """The gradient scaler's scale read from the GPU in each training step.
 
     ## Why
-    `GradScaler` keeps its scale on the device. `get_scale()` and `state_dict()` read it, and the host waits until the
-    device has finished the optimizer step that was queued just before. The usual reason is to learn whether the scaler
-    skipped that step, so that the scheduler skips it too; the optimizer itself can tell for nothing.
+    `GradScaler` keeps its scale on the GPU. `get_scale()` and `state_dict()` read it, and the CPU waits until the GPU
+    has finished the optimizer step that was queued just before. The usual reason is to learn whether the scaler skipped
+    that step, so that the scheduler skips it too. The optimizer can tell this without a wait.
 
     ## Example
     ```python
@@ -68,19 +68,19 @@ class ScalerReadEachStep(OperationRule):
                 steps_done.clear()
     ```
 
-    `scaler.step` calls the optimizer only where no gradient overflowed, and the hook (PyTorch 2.0) runs with it. What
-    this saves is the second wait: `scaler.step` itself still reads one flag of each step. A fused optimizer decides on
-    the device and is always called; with it, and wherever a skipped step in thousands does no harm, step the scheduler
-    each time. To log the scale, read it every n-th step.
+    `scaler.step` calls the optimizer only where no gradient overflowed, and the hook (PyTorch 2.0) runs with it. This
+    saves the second wait: `scaler.step` itself still reads one flag of each step. A fused optimizer decides on the GPU
+    and is always called. With it, and wherever a skipped step in thousands does no harm, step the scheduler each time.
+    To log the scale, read it every n-th step.
 
     ## Confirmed by
-    `trainlint probe` counts the reads at this line, and tells from a trace of a GPU what a step gains without
-    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts the reads at this line. On a GPU it also tells from a trace what a step gains without them.
+    In a profile: `aten::_local_scalar_dense` with a stream synchronisation at this line in each step.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - `torch.amp.GradScaler.get_scale`, "incurs a CPU-GPU sync":

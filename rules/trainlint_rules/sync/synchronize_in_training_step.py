@@ -26,14 +26,13 @@ _TIMED = "measure with CUDA events: without the wait, this clock would be wrong"
 
 
 class SynchronizeInTrainingStep(OperationRule):
-    """The host waits for the whole device in each training step.
+    """The CPU waits for the whole GPU in each training step.
 
     ## Why
-    `torch.cuda.synchronize()`, `stream.synchronize()` and `event.synchronize()` stop the host until the device has
-    finished all that is queued. No kernel is queued meanwhile, so the device runs dry at the start of the next step.
-    PyTorch orders kernels and copies by itself: training needs no such call, nor a timer of the project's own that
-    makes it each time it starts and stops. `CUDA_LAUNCH_BLOCKING=1` does the same
-    after every single kernel; it is a debugging switch.
+    `torch.cuda.synchronize()`, `stream.synchronize()` and `event.synchronize()` stop the CPU until the GPU has finished
+    all that is queued. No kernel is queued meanwhile, so the GPU is idle at the start of the next step. PyTorch orders
+    kernels and copies by itself: training needs no such call, nor a timer of the project that makes one whenever it
+    starts and stops. `CUDA_LAUNCH_BLOCKING=1` does the same after every single kernel; it is a debugging switch.
 
     ## Example
     ```python
@@ -69,20 +68,24 @@ class SynchronizeInTrainingStep(OperationRule):
     To measure a step, record `torch.cuda.Event(enable_timing=True)` and read the times at an interval.
 
     ## Fix safety
-    The fix removes the call. Code elsewhere that measures the time of a step from the host's clock then measures less.
-    There is no fix where the function reads a clock or copies to the host without waiting, where the file works with
-    streams, events or collectives that go on by themselves, where waiting for the device is all that the function does,
-    nor where it reads a tensor to the host in the same step: it waits there then.
+    The fix removes the call. Code elsewhere that measures a step by the CPU's clock then measures less time.
+
+    There is no fix
+
+    - where the function reads a clock, or copies to the CPU without waiting;
+    - where the file works with streams, events or collectives that go on by themselves;
+    - where waiting for the GPU is all that the function does;
+    - where the same step reads a GPU tensor: it waits there then.
 
     ## Confirmed by
-    `trainlint probe` counts the waits at this line, and tells from a trace of a GPU what a step gains without
-    them. `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle
-    time after it.
+    `trainlint probe` counts the waits at this line. On a GPU it also tells from a trace what a step gains without them.
+    In a profile: `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step, and an idle GPU after
+    it.
 
     ## Gain
-    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
-    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
-    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+    One wait costs the time by which the CPU was ahead of the GPU. That is much where a step is short or made of many
+    small kernels. It is nothing where the GPU is busy for hundreds of milliseconds anyway, or where the step has
+    another wait close by. Not measured here; `trainlint probe` measures it on your run.
 
     ## References
     - `torch.cuda.synchronize`: https://docs.pytorch.org/docs/stable/generated/torch.cuda.synchronize.html
