@@ -75,8 +75,8 @@ def test_operations_of_each_step_are_found_where_they_are_executed(abstract: Pro
 def test_why_tells_the_way_to_a_line_with_the_tests_before_it(abstract: Program) -> None:
     words = " ".join(abstract("why", "helpers.py:7").out.split())
     assert (
-        "runs now and then: train.py:6: for step, (inputs, targets) in enumerate(loader) → train.py:14: if step % 50 "
-        "== 0 → train.py:15: calls keep" in words
+        "runs only in some steps: train.py:6: for step, (inputs, targets) in enumerate(loader) → train.py:14: if "
+        "step % 50 == 0 → train.py:15: calls keep" in words
     )
     assert "TRN202 host-copy-in-training-step" in words
     assert "silent: this code runs only in some steps" in words

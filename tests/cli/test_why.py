@@ -74,7 +74,7 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert (result.code, result.err) == (0, "")
     assert "\x1b[" not in result.out
     assert result.out.startswith(
-        "  10 │             print(loss.item())\n  heat:     in train: runs now and then: line 5"
+        "  10 │             print(loss.item())\n  heat:     in train: runs only in some steps: line 5"
     )
     assert "line 5: for step, (inputs, targets) in" in result.out
     assert "→ line 9: if step % 100 == 0" in result.out

@@ -11,13 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity, Span, apply_edits
-from trainlint.report.patch import fix_difference, patch_of, unified_difference
+from trainlint.report.patch import fix_difference, in_colors, patch_of, unified_difference
+from trainlint.report.settings import Style
 from trainlint.source import source_from_text
 
 
 def test_it_reads_like_any_other_patch() -> None:
     assert unified_difference("src/train.py", "a\nb\nc\n", "a\nB\nc\n") == (
         "--- a/src/train.py\n+++ b/src/train.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"
+    )
+
+
+def test_colours_are_those_of_git_where_there_are_any() -> None:
+    patch = "@@ -1 +1 @@\n-a\n+A\n b\n"
+    assert in_colors(patch, Style()) == patch
+    assert in_colors(patch, Style(color=True)) == (
+        "\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n\x1b[32m+A\x1b[0m\n b\n"
     )
 
 

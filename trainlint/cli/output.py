@@ -141,12 +141,13 @@ def without_commands_in_patches(found: Run) -> Run:
 
 def show_diff(found: Run, options: Namespace) -> None:
     """Print what fixes would change; what could not be judged, and a line of counts, go to stderr."""
-    from trainlint.report.patch import difference_for_people, patch_of
+    from trainlint.report.patch import difference_for_people, in_colors, patch_of
 
     root = _root_of_patch(found)
     for rewrite in found.rewrites:
         if sys.stdout.isatty():  # nobody takes a patch from there to apply it, so its bytes need not be those of files
-            console.write(sys.stdout, for_terminal(difference_for_people(rewrite.before, rewrite.after)))
+            shown = for_terminal(difference_for_people(rewrite.before, rewrite.after))
+            console.write(sys.stdout, in_colors(shown, style_for(sys.stdout, options.color)))
             continue
         path = rewrite.before.path
         path = path if root is None else shown_path(Path.cwd() / path, root)

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trainlint.finding import Edit, Finding
+    from trainlint.report.settings import Style
     from trainlint.source import SourceFile
 
 _CONTEXT = 3
 """Lines around a change."""
+_LOOKS = {"-": "red", "+": "green", "@": "cyan"}
+"""By how a line of a patch begins."""
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
@@ -32,6 +35,17 @@ def difference_for_people(before: SourceFile, after: SourceFile) -> str:
     return "".join(
         unified_difference(f"{before.path}:cell {number}", f"{old}\n", f"{new}\n") for number, old, new in pieces
     )
+
+
+def in_colors(patch: str, style: Style) -> str:
+    """A unified diff as git shows it at a terminal."""
+    if not style.color:
+        return patch
+    from rich.text import Text
+
+    from trainlint.report.terminal import as_written
+
+    return as_written((Text(line, _LOOKS.get(line[:1], "")) for line in patch.rstrip("\n").split("\n")), style)
 
 
 def fix_difference(finding: Finding, source: SourceFile | None) -> str | None:

@@ -17,7 +17,7 @@ _RUNS = {
     Heat.INNER: "runs several times in each training step",
     Heat.EVAL_STEP: "runs for each batch of an evaluation",
     Heat.EPOCH: "runs once an epoch",
-    Heat.RARE: "runs now and then",
+    Heat.RARE: "runs only in some steps",
     Heat.ONCE: "runs once",
     Heat.WORKER: "runs in the data-loading processes",
     Heat.UNKNOWN: "is reached from here",

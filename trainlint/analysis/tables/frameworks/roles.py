@@ -231,6 +231,6 @@ _WORDS = {
     Heat.STEP: "in each step",
     Heat.EVAL_STEP: "for each evaluation batch",
     Heat.EPOCH: "once an epoch",
-    Heat.RARE: "now and then",
+    Heat.RARE: "rarely",
     Heat.ONCE: "once",
 }
