@@ -19,11 +19,23 @@ if TYPE_CHECKING:
 
 Place = Literal["device", "host", "pinned", "meta", "unknown"]
 Source = Literal[
-    "", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed", "name"
+    "",
+    "loader",
+    "factory",
+    "data",
+    "array",
+    "number",
+    "observed",
+    "parameter",
+    "read",
+    "moved",
+    "mixed",
+    "computed",
+    "name",
 ]
 """What a tensor was made from; it decides what to say about a copy of it.
 
-`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
+`observed` is what an environment gave, `parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
 `name` is a tensor by nothing but its name.
 """
 
