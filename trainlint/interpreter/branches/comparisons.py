@@ -94,7 +94,8 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
     by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, text(test)))
-    return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
+    branch = by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
+    return (_with_default(first, test) if branch is PLAIN_BRANCH else None) or branch
 
 
 def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
@@ -250,6 +251,15 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     if any(training):
         return PLAIN_BRANCH if any(evaluation) else Branch(fails="evaluation", because=because)
     return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
+
+
+def _with_default(value: Value, test: ast.Compare) -> Branch | None:
+    """A comparison of an option with strings, of which its default may be one."""
+    words = _words(test.comparators[0])
+    if not isinstance(value, Plain) or not value.default or not words or not isinstance(test.ops[0], _EQUAL_OR_IN):
+        return None
+    branch = Branch(holds="off", because=f"`{text(test.left)}` is {value.default!r} by default")
+    return branch.turned if value.default in words else branch
 
 
 def _other_kind(right: ast.expr) -> Branch | None:

@@ -183,8 +183,6 @@ class Run:
         """Options of command lines and of configurations in code, with what they are by default."""
         self.set_options: set[str] = set()
         """Others that code sets to what is not known, or is no flag."""
-        self.option_texts: dict[str, str] = {}
-        """Those that are strings by default."""
         self.functions: dict[int, Function] = {}
         """By the identity of their nodes, in the order in which they were met."""
         self.classes: dict[int, Class] = {}
