@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.interpreter.running import places, run_files
+from trainlint.interpreter.machine.events import Happening
 
 _START: Final = """
 import torch
@@ -46,6 +47,15 @@ def _copies(code: str) -> list[str]:
 )
 def test_what_an_agent_sees_is_copied_in_each_step(code: str) -> None:
     assert _copies(code) == ["rewards[t] = torch.tensor(reward).cuda()"]
+
+
+def test_what_an_environment_gives_has_to_be_copied() -> None:
+    """It is new in each step, so a copy of it is only a guess; what was made before the step needs no copy in it."""
+    made = "        torch.Tensor(limits).cuda()\n        torch.Tensor(observation).cuda()\n"
+    code = _START + "limits = [1.0, 2.0]\nfor iteration in range(9):" + _ACT + made + _LEARN
+    _, events = run_files([("train.py", code)])
+    copies = [event.certainty for event in events if event.happening is Happening.DATA_COPY]
+    assert copies == ["guess", "certain", "guess"]
 
 
 @pytest.mark.parametrize("beside", ["", "    for rows in loader:\n        model(rows).sum().backward()\n"])

@@ -42,12 +42,23 @@ def _told(option: str, test: str, then: str = "") -> int:
         ("'--weight', type=float, default=0", "0 < args.weight"),
         ("'--teacher', default=None", "args.teacher is not None"),
         ("'--teacher', type=str", "args.teacher"),
+        ("'--loss', default='l1'", "args.loss == 'iou'"),
+        ("'--loss', default='l1'", "args.loss in ('iou', 'giou')"),
+        ("'--loss', default='l1'", "args.loss != 'l1'"),
+        ("'--other'", "args.disable_adapters"),
         ("'--other'", "getattr(args, 'masks', False)"),
         ("'--other'", "config.get('masks', False)"),
     ],
 )
 def test_an_option_that_is_off_by_default_guards_no_step(option: str, test: str) -> None:
     assert _told(option, test) == 0
+
+
+@pytest.mark.parametrize(
+    "test", ["args.loss == 'l1'", "args.loss in ('l1', 'l2')", "args.loss != 'iou'", "args.device == 'cuda'"]
+)
+def test_an_option_that_has_its_default_guards_a_step(test: str) -> None:
+    assert _told("'--loss', default='l1'", test) == 1
 
 
 _CONFIGURED: Final = """

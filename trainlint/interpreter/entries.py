@@ -131,7 +131,7 @@ def _is_hook(function: Function) -> bool:
     cls = function.cls
     if cls is None:
         return False
-    return is_step_hook(function.name, (*cls.library_bases, *(base.name for base in cls.order)))
+    return is_step_hook(function.name, cls.library_bases, [base.name for base in cls.order])
 
 
 def _trains_alone(function: Function) -> bool:

@@ -94,7 +94,7 @@ def compared(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch:
         return branch.turned if _above_zero(operator, right) else PLAIN_BRANCH
     first, second = value_of(left), value_of(right)
     by_value = isinstance(operator, _EQUAL) and (_constants(first, second) or _stored(first, second, text(test)))
-    return by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH
+    return _with_default(by_value or _by_names(test, value_of, hot) or PLAIN_BRANCH, first, test)
 
 
 def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
@@ -250,6 +250,17 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
     if any(training):
         return PLAIN_BRANCH if any(evaluation) else Branch(fails="evaluation", because=because)
     return Branch(holds="evaluation", because=because) if all(evaluation) else PLAIN_BRANCH
+
+
+def _with_default(branch: Branch, value: Value, test: ast.Compare) -> Branch:
+    """A comparison of an option with strings, of which its default may be one, where nothing else is known of it."""
+    words = _words(test.comparators[0])
+    if branch is not PLAIN_BRANCH or not isinstance(value, Plain) or not value.default or not words:
+        return branch
+    if not isinstance(test.ops[0], _EQUAL_OR_IN):
+        return branch
+    off = Branch(holds="off", because=f"`{text(test.left)}` is {value.default!r} by default")
+    return off.turned if value.default in words else off
 
 
 def _other_kind(right: ast.expr) -> Branch | None:

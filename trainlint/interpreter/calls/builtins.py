@@ -9,11 +9,9 @@ from typing import Final
 from trainlint.interpreter import bounds
 from trainlint.interpreter.branches.instances import is_instance
 from trainlint.interpreter.execution.assignment import set_attribute
-from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
 from trainlint.interpreter.machine.options import by_default
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.text import text
 from trainlint.interpreter.values.joining import element, few, joined
 from trainlint.interpreter.values.kinds import (
     COUNTER,
@@ -193,11 +191,7 @@ def _eval(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
 def _string(run: Run, position: int, arguments: Arguments, node: ast.AST) -> str | None:
     """A string that is given: a constant, or an option of a command line with what it is by default."""
     value = arguments.args[position] if len(arguments.args) > position else UNKNOWN
-    if isinstance(value, Plain) and value.text is not None:
-        return value.text
-    given = node.args[position] if isinstance(node, ast.Call) and len(node.args) > position else None
-    is_option = isinstance(given, ast.Attribute) and holds_options(text(given.value))
-    return run.option_texts.get(given.attr) if is_option and isinstance(given, ast.Attribute) else None
+    return value.text or value.default or None if isinstance(value, Plain) else None
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -57,7 +57,10 @@ def call_expression(run: Run, node: ast.Call, frame: Frame) -> Value:
         called = run.value(node.func.value, frame)
         if node.func.attr == "step" and ENVIRONMENT.search(text(node.func.value)):
             _note_action(run, arguments)
+            run.observed.add(node)
         result = _method_of_any(run, called, node.func.attr, arguments, node, frame)
+        if node in run.observed and isinstance(result, Unknown):
+            result = Items((ARRAY.read_by(node),))
     elif isinstance(node.func, ast.Name) and node.func.id == "super":
         return _super(arguments, frame)
     else:

@@ -27,6 +27,7 @@ from trainlint.interpreter.values.kinds import ARRAY, PLAIN, Array, Device, Item
 from trainlint.interpreter.values.value import Value
 
 _HOST_METHODS: Final = PLAIN_METHODS | STRING_METHODS
+_KNOWN_ON_HOST: Final = frozenset({"loader", "factory", "data", "array", "number", "observed", "computed"})
 _MOVES: Final = frozenset({"cuda", "to", "type_as", "type"})
 
 
@@ -138,6 +139,6 @@ def _result(base: Tensor, name: str, arguments: Arguments) -> Tensor:
     source: Source = ""
     if name in KEEP_MASK or name in KEEP_SOURCE or base.source == "name":
         source = base.source
-    elif base.place == "host" and base.source in ("loader", "factory", "data", "array", "number", "computed"):
+    elif base.place == "host" and base.source in _KNOWN_ON_HOST:
         source = "computed"
     return Tensor("device" if others else base.place, mask, several, source, base.way, makings=base.makings)

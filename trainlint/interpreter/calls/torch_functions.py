@@ -190,7 +190,7 @@ def _from_data(run: Run, name: str, last: str, arguments: Arguments, node: ast.A
         return data if place is None or place == data.place else moved(run, data, place, node, f"`torch.{last}`")
     if isinstance(data, Items) and last in ("tensor", "as_tensor"):
         _tell_scalars(run, last, data, node)
-    source = _source(last, data)
+    source = _source(run, last, data)
     made = Tensor(
         place or "host", True if last == "BoolTensor" else None, source=source, way=_made_at(last, node, frame)
     )
@@ -209,7 +209,9 @@ def _on_device(value: Value) -> bool:
     return isinstance(value, Tensor) and value.place == "device" and not value.container
 
 
-def _source(last: str, data: Value) -> Source:
+def _source(run: Run, last: str, data: Value) -> Source:
+    if data.read in run.observed:
+        return "observed"
     if isinstance(data, Array) or last == "from_numpy":
         return "array"
     if isinstance(data, Plain):
@@ -219,7 +221,7 @@ def _source(last: str, data: Value) -> Source:
 
 def _copies(last: str, source: Source, data: Value) -> bool:
     """Whether numbers or an array of the host are copied to the device."""
-    if source == "array" or (last == "tensor" and isinstance(data, Unknown)):
+    if source in ("array", "observed") or (last == "tensor" and isinstance(data, Unknown)):
         return True  # nobody makes a tensor of a tensor so
     return last in ("tensor", "as_tensor") and (source == "number" or isinstance(data, Items))
 

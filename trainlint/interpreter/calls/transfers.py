@@ -107,7 +107,7 @@ def _copy_to_device(base: Tensor, asynchronous: bool) -> Happening | None:
     match base.source:
         case "factory":
             return Happening.MADE_ON_HOST
-        case "number" | "data" | "array":
+        case "number" | "data" | "array" | "observed":
             return Happening.DATA_COPY
         case "read":
             return None if asynchronous else Happening.READ_BACK

@@ -32,7 +32,7 @@ from trainlint.interpreter.values.kinds import (
 )
 from trainlint.interpreter.values.value import Value
 
-_HOST_MADE: Final = frozenset({"factory", "data", "array"})
+_HOST_MADE: Final = frozenset({"factory", "data", "array", "observed"})
 """Sources of host tensors that are surely not a batch or a result."""
 
 

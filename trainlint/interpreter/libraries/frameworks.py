@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from trainlint.analysis.tables.frameworks.hooks import FRAMEWORKS, OBSERVER_STEP_NAMES, STEP_NAMES
@@ -27,19 +28,21 @@ _OWN_HOOKS: Final = re.compile("_train_step|train_one_step|forward_train|on_trai
 """Further methods that say by their name alone that they are steps."""
 
 
-def is_step_hook(name: str, bases: tuple[str, ...]) -> bool:
-    """Whether a framework calls a method in each step, by its name and the names of its class and its bases.
+def is_step_hook(name: str, of_libraries: Sequence[str], of_program: Sequence[str]) -> bool:
+    """Whether a framework calls a method in each step, by its name and the names of its class's bases.
 
-    A known framework says it; of any other class the name does. `forward` and `step` do not say who calls them.
+    A known framework says it, whose classes are of a library; of any other class the name does. `forward` and `step` do
+    not say who calls them.
     """
     if name in ("forward", "step"):
         return False
-    frameworks = [one for one in FRAMEWORKS if any(map(one.bases.search, bases))]
+    frameworks = [one for one in FRAMEWORKS if any(map(one.bases.search, of_libraries))]
     if frameworks:
         return any(one.heat(name) is Heat.STEP for one in frameworks)
     if STEP_NAMES.fullmatch(name) or _OWN_HOOKS.fullmatch(name):
         return True
-    return OBSERVER_STEP_NAMES.fullmatch(name) is not None and any(map(_OBSERVER.search, bases))
+    is_observer = any(map(_OBSERVER.search, (*of_libraries, *of_program)))
+    return is_observer and OBSERVER_STEP_NAMES.fullmatch(name) is not None
 
 
 WITHOUT_BATCH: Final = frozenset({"run_step", "step", "optimizer_step", "on_step_end"})

@@ -107,9 +107,12 @@ class Event(NamedTuple):
         """By two facts: whether it is known how often this runs, and whether it is known where the value lies.
 
         A loop or a framework's hook says how often; what is presumed to run is at most likely. A value that may lie
-        on either side, or is taken for a tensor by its name alone, is believed in a real loop only.
+        on either side, or is taken for a tensor by its name alone, is believed in a real loop only. What an environment
+        gives has to be copied in each step, and is no defect unless somebody says so.
         """
         presumed = self.level == "presumed"
+        if isinstance(self.value, Tensor) and self.value.source == "observed":
+            return "guess"
         if self._is_placed:
             return "guess" if self.idle else "likely" if presumed else "certain"
         return "guess" if presumed else "likely"

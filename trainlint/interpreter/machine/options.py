@@ -17,8 +17,6 @@ def option(run: Run, node: ast.Call) -> Value:
     name = _text(given.get("dest")) or _destination(names)
     action = _text(given.get("action"))
     default = given.get("default", ast.Constant(False if action == "store_true" else None))
-    if _text(default):
-        run.option_texts.setdefault(name, _text(default))
     needed = "required" in given or not any(name.startswith("-") for name in names)
     if isinstance(default, ast.Constant) and not needed and action != "store_false":
         value = by_default(run, name, default.value)
@@ -30,7 +28,7 @@ def option(run: Run, node: ast.Call) -> Value:
 
 def set_option(run: Run, name: str, value: Value) -> None:
     """Remember what code sets an option to, or what a configuration in code says."""
-    if isinstance(value, Plain) and isinstance(value.constant, bool) and name not in run.set_options:
+    if isinstance(value, Plain) and isinstance(value.constant, bool | str) and name not in run.set_options:
         _join_option(run, name, by_default(run, name, value.constant))
     elif name in run.options:
         _join_option(run, name, PLAIN if isinstance(value, Unknown) else value)
@@ -43,8 +41,10 @@ def _join_option(run: Run, name: str, value: Value) -> None:
 
 
 def by_default(run: Run, name: str | None, default: object) -> Value:
-    """An option by its default: off where that is nothing, unless a file of the project sets the option."""
+    """An option by its default, unless a file of the project sets it: off where that is nothing, or a string."""
     if default or name in run.project.turned_on:
+        if isinstance(default, str) and name not in run.project.turned_on:
+            return Plain(default=default)
         return PLAIN if default is not None else UNKNOWN
     return Plain(meaning="off", maybe_none=default is None)
 

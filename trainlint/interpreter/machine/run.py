@@ -173,6 +173,8 @@ class Run:
         """Those of which some code makes objects that may be for training."""
         self.needed: set[ast.AST] = set()
         """Reads of the device that the host cannot do without, such as those of actions for an environment."""
+        self.observed: set[ast.AST] = set()
+        """Steps of environments: what they give is new in each step, and has to be copied to the device then."""
         self.distributions_check = True
         """Whether distributions check values where they are not told."""
         self.default_place: Place | None = None
@@ -181,8 +183,6 @@ class Run:
         """Options of command lines and of configurations in code, with what they are by default."""
         self.set_options: set[str] = set()
         """Others that code sets to what is not known, or is no flag."""
-        self.option_texts: dict[str, str] = {}
-        """Those that are strings by default."""
         self.functions: dict[int, Function] = {}
         """By the identity of their nodes, in the order in which they were met."""
         self.classes: dict[int, Class] = {}

@@ -66,7 +66,7 @@ def _or_unknown(value: Value) -> Value:
     """
     if is_none(value) or is_cpu(value):
         return UNKNOWN.or_none() if value.maybe_none or is_none(value) else UNKNOWN
-    if isinstance(value, Plain) and (value.meaning == "off" or value.constant is not NOTHING):
+    if isinstance(value, Plain) and (value.meaning == "off" or value.constant is not NOTHING or value.default):
         return Plain(maybe_none=value.maybe_none)
     return value
 
@@ -81,7 +81,8 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Tensor(), Tensor():
             return _tensors(left, right, maybe)
         case Plain(), Plain():
-            return Plain(meaning=_meaning(left, right), says=_says(left, right), maybe_none=maybe)
+            default = left.default if left.default == right.default else ""
+            return Plain(meaning=_meaning(left, right), says=_says(left, right), maybe_none=maybe, default=default)
         case Items(), Items():
             return _items(left, right, maybe, depth)
         case Mapping_(), Mapping_():

@@ -19,12 +19,24 @@ if TYPE_CHECKING:
 
 Place = Literal["device", "host", "pinned", "meta", "unknown"]
 Source = Literal[
-    "", "loader", "factory", "data", "array", "number", "parameter", "read", "moved", "mixed", "computed", "name"
+    "",
+    "loader",
+    "factory",
+    "data",
+    "array",
+    "number",
+    "observed",
+    "parameter",
+    "read",
+    "moved",
+    "mixed",
+    "computed",
+    "name",
 ]
 """What a tensor was made from; it decides what to say about a copy of it.
 
-`parameter` is an argument of a presumed entry, `read` was copied from the device before, `mixed` may be a number,
-`name` is a tensor by nothing but its name.
+`observed` is what an environment gave, `parameter` is an argument of a presumed entry, `read` was copied from the
+device before, `mixed` may be a number, `name` is a tensor by nothing but its name.
 """
 
 
@@ -52,7 +64,7 @@ that is off by default, is a dtype, is a time or how long something took."""
 class Plain(Value):
     """A value of the host that is no tensor: a number, a string, None, a flag."""
 
-    __slots__ = ("constant", "meaning", "says")
+    __slots__ = ("constant", "default", "meaning", "says")
 
     def __init__(
         self,
@@ -60,16 +72,19 @@ class Plain(Value):
         meaning: Meaning = "",
         says: tuple[str, str] | None = None,
         maybe_none: bool = False,
+        default: str = "",
     ) -> None:
         super().__init__(maybe_none)
         self.constant, self.meaning = constant, meaning
+        self.default = default
+        """What an option is by default, where that is a string."""
         self.says = says
         """How cold both branches of a test are that was stored in a variable."""
 
     def identity(self, depth: int) -> Hashable:
-        """The constant and the meaning."""
+        """The constant, the meaning and the default."""
         constant = self.constant
-        return (type(constant).__name__, constant, self.meaning, self.says)
+        return (type(constant).__name__, constant, self.meaning, self.says, self.default)
 
     @property
     def known(self) -> bool:

@@ -17,7 +17,7 @@ _AS_WORDS = (
 
 
 NAME_OF_DEVICE = lazy(
-    r"cuda|device|(^|_)dev$|(^|[^a-z])gpu|accelerat|deepspeed|lightning|Trainer|fabric|(^|_)xla|ignite|horovod"
+    r"cuda|device|(^|_)dev$|(^|[^a-z])gpu|accelerat|deepspeed|lightning|Trainer|fabric|(^|_)xla($|_)|ignite|horovod"
 )
 """The same for a single name or string of the code."""
 
