@@ -59,7 +59,7 @@ async def test_pointing_at_a_finding_shows_why_and_the_page(editor: Editor, proj
     assert isinstance(shown.contents, lsp.MarkupContent)
     assert "**TRN201** item-in-training-step" in shown.contents.value
     assert "scripts/train.py:7: for step, (inputs, targets) in enumerate(train_loader)" in shown.contents.value
-    assert "the host must wait until the device has computed it" in shown.contents.value
+    assert "the CPU waits until the GPU has computed it" in shown.contents.value
     assert "docs/rules/item-in-training-step.md" in shown.contents.value
     assert await editor.hover(uri, 0, 3) is None
 
