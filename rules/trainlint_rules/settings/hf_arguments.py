@@ -24,7 +24,6 @@ from trainlint_rules.settings.idioms.setting_rows import ABSENT, claims, matches
 from trainlint_rules.settings.idioms.trainer_arguments import (
     is_short,
     missing_arguments,
-    only_evaluates,
     without_gpu,
 )
 
@@ -110,7 +109,7 @@ class HfArguments(CallRule):
     name = "hf-arguments"
     on = ("transformers.*.TrainingArguments", "transformers.*.Seq2SeqTrainingArguments")
     also = Triggers(dicts=frozenset({_OF_TRAINER, _OF_AXOLOTL}))
-    unless = (only_evaluates, is_short, without_gpu)
+    unless = (is_short, without_gpu)
     message = "{fact}"
     help = "{instead}"
     fix_title = "Use the fused AdamW"

@@ -10,7 +10,7 @@ from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.signs import ADVERSARIES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import early_guard
 from trainlint.rule import Triggers
 from trainlint_rules.settings.idioms import trainer_arguments
 from trainlint_rules.settings.idioms.framework_settings import LIGHTNING, REDUCED, SEARCHING_STRATEGY, SHOWN
@@ -21,19 +21,6 @@ from trainlint_rules.settings.idioms.setting_rows import claims, matches
 def _once_an_epoch(site: Site) -> bool:
     """The value is logged once an epoch (`on_step=False`)."""
     return site.settings.literal("on_step") is False
-
-
-@guard
-def _bar_is_set(site: Site) -> bool:
-    """A progress bar shows the value, and the file sets how often the bar is drawn."""
-    options = ("refresh_rate", "enable_progress_bar", "progress_bar_refresh_rate")
-    return trainer_arguments.keyword_of(site) == "prog_bar" and trainer_arguments.gives_keyword(site, *options)
-
-
-@early_guard
-def _for_debugging(site: Site) -> bool:
-    """The file, or a directory around it, is named for debugging."""
-    return "debug" in site.path
 
 
 class LightningTrainer(CallRule):
@@ -97,7 +84,7 @@ class LightningTrainer(CallRule):
     preview = True
     on = ("lightning.*.Trainer", "pytorch_lightning.*.Trainer", ".log", ".log_dict")
     also = Triggers(dicts=frozenset({"accelerator"}))
-    unless = (_for_debugging, _once_an_epoch, _bar_is_set)
+    unless = (_once_an_epoch,)
     message = "{fact}"
     help = "{instead}"
 

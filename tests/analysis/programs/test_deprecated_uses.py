@@ -10,7 +10,6 @@ from tests.analysis.facts import file_model
 from trainlint.analysis.programs.old_names.deprecated_uses import (
     DeprecatedUse,
     deprecated_use,
-    is_only_named,
     is_switched,
 )
 from trainlint.analysis.semantic_model import SemanticModel
@@ -25,7 +24,7 @@ def uses(text: str, code: str = "TRN812", target: str = "") -> list[DeprecatedUs
     config = replace(Config(), target_torch=parse_torch_range(target) if target else None)
     model = SemanticModel(model.source, model.tree, config)
     places = [*model.outline.import_statements, *model.outline.references]
-    reported = (place for place in places if not (is_switched(place.block) or is_only_named(model, place)))
+    reported = (place for place in places if not is_switched(place.block))
     return [use for place in reported if (use := deprecated_use(model, place, code)) is not None]
 
 

@@ -12,11 +12,11 @@ from trainlint_rules.distributed.idioms.process_groups import group_start, start
 
 IMPORTS = "import torch\nimport torch.distributed as dist\nfrom torch.distributed import init_process_group\n"
 SNIPPETS = {
-    'dist.init_process_group("nccl")': ("nccl", False, True),
-    'torch.distributed.init_process_group(backend="NCCL", rank=0, world_size=1)': ("nccl", True, True),
-    'name = "gloo"\ninit_process_group(name)': ("gloo", False, True),
-    "init_process_group(args.backend)": (None, False, True),
-    "dist.init_process_group(**options)": (None, False, False),
+    'dist.init_process_group("nccl")': ("nccl", True),
+    'torch.distributed.init_process_group(backend="NCCL", rank=0, world_size=1)': ("nccl", True),
+    'name = "gloo"\ninit_process_group(name)': ("gloo", True),
+    "init_process_group(args.backend)": (None, True),
+    "dist.init_process_group(**options)": (None, False),
     'deepspeed.init_process_group("nccl")': None,
 }
 
@@ -26,7 +26,7 @@ def test_what_is_started(code: str) -> None:
     model = file_model(IMPORTS + code + "\n")
     (place,) = model.outline.calls["init_process_group"]
     start = group_start(model, place)
-    assert (start and (start.backend, start.alone, start.in_sight)) == SNIPPETS[code]
+    assert (start and (start.backend, start.in_sight)) == SNIPPETS[code]
 
 
 def test_a_framework_on_the_way_owns_it() -> None:

@@ -44,9 +44,6 @@ FLOAT64 = _sign("float64 double_tensor", attributes="double", origins="torch.dou
 QUANTISED = _sign(
     "quantize quantized quantizer quantizers quantization quantise quantised quantiser quantisation int8",
 )
-VOLATILE = _sign(attributes="volatile")
-"""An argument of PyTorch before 0.4."""
-EXACT = _sign("use_deterministic_algorithms", origins="torch.linalg")
 
 # What is trained, and on what
 TINY_IMAGES = _sign("mnist fashionmnist kmnist emnist")

@@ -8,16 +8,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place, Scope
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.analysis.syntax.uses import assigned_target, loads, own_nodes
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
 
 _NEED_WEIGHTS = 4
 """The place of `need_weights` among the arguments."""
-
-
-@early_guard
-def hooked(site: Site) -> bool:
-    """The file registers forward hooks, which may read the weights."""
-    return bool(site.file.outline.calls.get("register_forward_hook"))
 
 
 @guard

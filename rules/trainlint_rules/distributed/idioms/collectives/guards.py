@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import GATHERING_INTO_ONE
@@ -16,12 +15,6 @@ def asynchronous(site: Site) -> bool:
     """`async_op` lets other work run at the same time."""
     found = collective(site.file, site.call, site.block)
     return found is not None and found.returns_handle
-
-
-@early_guard
-def chosen_by_backend(site: Site) -> bool:
-    """A check around it looks at the backend, such as gloo."""
-    return asks_about(site.block, Subject.BACKEND)
 
 
 @early_guard
