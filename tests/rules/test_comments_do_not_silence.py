@@ -43,8 +43,6 @@ def test_a_rule_finds_its_example_whatever_a_comment_says() -> None:
         ("TRN406", "inputs = inputs.double()"),
         ("TRN406", 'weights = load(dtype="int8")'),
         ("TRN408", "def laid_out(image, memory_format): ..."),
-        ("TRN417", "from ignite.engine import Events"),
-        ("TRN417", "model.training = False"),
         ("TRN509", "weights.requires_grad = False"),
         ("TRN509", "head.requires_grad_(False)"),
         ("TRN509", "from peft import LoraConfig"),

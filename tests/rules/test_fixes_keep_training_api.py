@@ -14,7 +14,6 @@ from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
 from trainlint_rules.api.deprecated_elsewhere import DeprecatedElsewhere
-from trainlint_rules.api.functorch_namespace import FunctorchNamespace
 from trainlint_rules.api.private_collate import PrivateCollate
 from trainlint_rules.api.removed_keyword import RemovedKeyword
 from trainlint_rules.api.sdp_kernel_context import SdpKernelContext
@@ -47,22 +46,6 @@ def train():
     return model
 """
 
-
-TRANSFORMS = """
-import torch
-from functorch import grad, vmap
-
-
-def train():
-    torch.manual_seed(11)
-    model = torch.nn.Linear(3, 1, bias=False)
-    for _ in range(4):
-        x = torch.randn(5, 3)
-        each = vmap(grad(lambda w, v: ((w @ v) ** 2).sum()), (None, 0))(model.weight.detach(), x)
-        with torch.no_grad():
-            model.weight -= 0.1 * each.mean(0)
-    return model
-"""
 
 REDUCTIONS = """
 import torch
@@ -130,7 +113,6 @@ FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
         ("init.kaiming_normal_(", "F.interpolate(", "clip_grad_norm_(model", "torch.nn.init.orthogonal_("),
         ("upsample",),
     ),
-    (FunctorchNamespace, TRANSFORMS, ("from torch.func import grad, vmap",), ("functorch",)),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
     (PrivateCollate, COLLATED, ("from torch.utils.data import default_collate",), ("_utils",)),
     (SdpKernelContext, ATTENTION, ("sdpa_kernel([SDPBackend.MATH, SDPBackend.CUDNN_ATTENTION])",), ("sdp_kernel(",)),

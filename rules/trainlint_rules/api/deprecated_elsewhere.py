@@ -102,7 +102,7 @@ class DeprecatedElsewhere(DeprecatedName):
     name = "deprecated-elsewhere"
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
     confirmed_by = frozenset({Symptom.WARNING})
-    warned_as = "deprecated|renamed"
+    warned_as = "deprecated|renamed|private function|functorch"
     also = Triggers(words=frozenset({OLD}))
 
     @classmethod

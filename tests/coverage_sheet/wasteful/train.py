@@ -43,7 +43,7 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
             raise FloatingPointError("the loss is not finite")
         optimizer.zero_grad()
         scaler.scale(loss).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  #! TRN404
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         scaler.step(optimizer)
         scaler.update()
         scheduler.step()
@@ -75,7 +75,7 @@ def main():
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.manual_seed(options.seed + rank)
     pictures = Captions(options.rows)
-    sampler = DistributedSampler(pictures, seed=options.seed + rank)  #! TRN108 TRN109
+    sampler = DistributedSampler(pictures, seed=options.seed + rank)  #! TRN108
     loader = DataLoader(  #! TRN102 TRN103 TRN105
         pictures,
         256,

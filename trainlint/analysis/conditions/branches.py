@@ -17,15 +17,6 @@ def _required_tests(block: Block) -> frozenset[RequiredTest]:
     return frozenset(_as_written(test, holds) for test, holds in parts_around(block))
 
 
-def may_run_together(one: Block, other: Block) -> bool:
-    """Whether no test says that only one of two blocks of a function can run: `if amp:` and its `else`, for one.
-
-    Tests are compared by their text: nothing between the two may change what they ask for.
-    """
-    required = _required_tests(other)
-    return not any((test, not holds) in required for test, holds in _required_tests(one))
-
-
 def _as_written(test: ast.expr, holds: bool) -> RequiredTest:
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is | ast.IsNot):
         if constant(test.comparators[0]) is None:

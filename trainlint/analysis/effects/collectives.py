@@ -67,11 +67,6 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     )
 
 
-def same_group(one: Collective, other: Collective) -> bool:
-    """Whether two collectives are written out to run in the same process group."""
-    return _text(one.group) == _text(other.group)
-
-
 def _is_assigned(owner: str, block: Block) -> bool:
     """Whether a name such as `dist` was given a value in the file: then it is a tensor or a distribution."""
     name = owner.partition(".")[0]

@@ -95,8 +95,6 @@ COLLECTIVES = frozenset(FUNCTIONS)
 IN_PLACE = frozenset(row.name for row in _FUNCTIONS if row.in_place)
 REDUCTIONS = IN_PLACE - {BROADCAST.name}
 OF_OBJECTS = frozenset(row.name for row in _FUNCTIONS if row.of_objects)
-BARRIERS = frozenset(row.name for row in _FUNCTIONS if row.tensor is None)
-WAITING_FOR_ALL = frozenset(row.name for row in _FUNCTIONS if row.waits_for_all)
 GATHERING_INTO_ONE = frozenset(row.name for row in _FUNCTIONS if row.one_buffer and row.brings_together)
 IN_CHARGE = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
 """How objects of Accelerate and Fabric are called that have these methods."""

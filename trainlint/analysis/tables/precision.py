@@ -63,8 +63,6 @@ SCALERS = (
 NAMES = tuple(row.name for row in (*AUTOCASTS, *SCALERS))
 AUTOCAST_DEVICES: dict[str, str | None] = dict(AUTOCAST.devices)
 """Dotted origin of PyTorch's autocast → the device that the name stands for; None where the first argument names it."""
-SCALER_ENABLED_AT: dict[str, int] = dict(GRAD_SCALER.enabled_at)
-"""Dotted origin of PyTorch's scaler → the position of `enabled`."""
 _SCALER_CLASSES = frozenset(row.name for row in SCALERS)
 
 

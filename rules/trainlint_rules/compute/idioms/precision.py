@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.precision import AUTOCAST, AUTOCAST_DEVICES
+from trainlint.analysis.tables.precision import AUTOCAST_DEVICES
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -72,13 +72,6 @@ def autocast_of(file: SemanticModel, call: ast.Call, block: Block) -> Autocast |
     else:
         cast = _dtype(file, given, block)
     return Autocast(call, device, cast, switch(argument(call, "enabled", enabled), hidden=hidden))
-
-
-def autocasts_of(file: SemanticModel) -> list[Autocast]:
-    """All contexts of PyTorch's autocast that a file makes."""
-    places = file.outline.calls.get(AUTOCAST.name, ())
-    calls = [(place.node, place.block) for place in places if isinstance(place.node, ast.Call)]
-    return [found for call, block in calls if (found := autocast_of(file, call, block)) is not None]
 
 
 def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _FOLLOWED) -> Iterator[Autocast | None]:

@@ -62,6 +62,14 @@ def is_freed(site: Site, added: ast.expr) -> bool:
     return is_training and _is_loss(added, site.value(added), site.file.backwards(site.block))
 
 
+def is_output_of_step(site: Site, item: AddedValue) -> bool:
+    """Whether a list that outlives a training loop gets an output: its nodes stay, and all that no backward reaches."""
+    value, loop = site.value(item.added), _batch_loop(site)
+    of_model = value.is_tensor and value.origin is Origin.OUTPUT and not value.dropped_graph
+    in_training = loop is not None and site.file.heats.kind(loop) is LoopKind.STEP
+    return item.is_list and of_model and in_training and lives(site, item.holder) is Lifetime.LOOP
+
+
 def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
     """How sure it is that a value that no backward freed has a graph; None where it has none."""
     value, loop = site.value(added), _batch_loop(site)
@@ -98,15 +106,6 @@ def becomes_array(site: Site) -> bool:
     """`.numpy()` is called on the sum without `.detach()`, so it has no graph."""
     found = added_value(site)
     return found is not None and dotted(found.holder) in read_as_arrays(site)
-
-
-@guard
-def collected_output(site: Site) -> bool:
-    """A list collects outputs of training steps (TRN315)."""
-    found, loop = added_value(site), _batch_loop(site)
-    if found is None or loop is None or site.file.heats.kind(loop) is not LoopKind.STEP:
-        return False
-    return found.is_list and site.value(found.added).origin is Origin.OUTPUT and not is_freed(site, found.added)
 
 
 def _batch_loop(site: Site) -> Block | None:

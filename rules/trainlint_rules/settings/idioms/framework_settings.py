@@ -6,7 +6,6 @@ files hold such settings is known by `trainlint.training_settings.files`.
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.settings.idioms.setting_rows import ABSENT, Path, SettingRow
 
@@ -256,73 +255,3 @@ SHOWN = SettingRow(
     sure=Confidence.LIKELY,
 )
 """Of `self.log` in a LightningModule."""
-ACCELERATE = (
-    SettingRow(
-        ("mixed_precision",),
-        IN_FLOAT32,
-        "set `mixed_precision: bf16`, or fp16 before Ampere",
-        values=("no", "NO", False),
-        lacks=(("deepspeed_config",),),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    SettingRow(
-        ("fsdp_config", "fsdp_auto_wrap_policy"),
-        "`NO_WRAP` gathers all weights of the model at once",
-        "set `TRANSFORMER_BASED_WRAP`",
-        values=("NO_WRAP",),
-    ),
-    SettingRow(
-        ("fsdp_config", "fsdp_backward_prefetch"),
-        "{setting} gathers the weights of a layer only when backward has to wait for them",
-        "set `BACKWARD_PRE`, which takes the memory of one more layer",
-        values=("NO_PREFETCH",),
-        where=((("fsdp_config", "fsdp_version"), (ABSENT, 1)),),
-    ),
-    SettingRow(
-        ("debug",),
-        "{setting} sends the shapes of tensors to all ranks before every collective of Accelerate",
-        "set it only while you look for a mismatch",
-        values=(True,),
-        where=((("distributed_type",), ("MULTI_GPU", "DEEPSPEED", name_of(Wrapper.FSDP1))),),
-    ),
-)
-"""Of the YAML file of `accelerate launch`."""
-
-
-def _off(*path: str, fact: str, instead: str) -> SettingRow:
-    return SettingRow(path, fact, instead, values=(False,), sure=Confidence.LIKELY, severity=Severity.ADVICE)
-
-
-UNPACKED = _off(
-    "dataset",
-    "packed",
-    fact="{setting} pads each batch to its longest row, and the model computes on the padding",
-    instead="set `packed: True`, and `tokenizer.max_seq_len` to the length of a pack",
-)
-TORCHTUNE = (
-    UNPACKED,
-    SettingRow(
-        ("dtype",),
-        IN_FLOAT32,
-        "set `dtype: bf16`",
-        values=("fp32",),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    _off("compile", fact="{setting} runs each operation as a kernel of its own", instead="set `compile: True`"),
-    _off(
-        "optimizer",
-        "fused",
-        fact="{setting} updates the weights with several kernels where one would do",
-        instead="set `fused: True`",
-    ),
-    SettingRow(
-        ("profiler", "enabled"),
-        "{setting} with `num_cycles: 0` records again and again until training ends",
-        "set `num_cycles: 1`, or turn the profiler off",
-        values=(True,),
-        where=((("profiler", "num_cycles"), (0,)),),
-    ),
-)
-"""Of torchtune's recipes. Its README lists what packing and compiling gain."""

@@ -41,4 +41,4 @@ def whitened(features):
 
 
 def gradients_of_samples(loss, parameters, inputs, targets):
-    return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)  #! TRN805
+    return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)  #! TRN812

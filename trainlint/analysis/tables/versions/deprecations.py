@@ -95,7 +95,7 @@ def _initialisers() -> list[Deprecation]:
 def _functorch() -> list[Deprecation]:
     names = "vmap grad grad_and_value vjp jvp jacrev jacfwd hessian functionalize"
     rows = [
-        Deprecation(f"functorch.{name}", "TRN805", (2, 0), f"torch.func.{name}", _FUNC, exact=True, replaced_in=(2, 0))
+        Deprecation(f"functorch.{name}", "TRN812", (2, 0), f"`torch.func.{name}`", _FUNC, replaced_in=(2, 0))
         for name in names.split()
     ]
     for name, words in (
@@ -103,7 +103,7 @@ def _functorch() -> list[Deprecation]:
         ("make_functional_with_buffers", "`torch.func.functional_call(model, (parameters, buffers), inputs)`"),
         ("combine_state_for_ensemble", "`torch.func.stack_module_state(models)`"),
     ):
-        rows.append(Deprecation(f"functorch.{name}", "TRN805", (2, 0), words, _FUNC, replaced_in=(2, 0)))
+        rows.append(Deprecation(f"functorch.{name}", "TRN812", (2, 0), words, _FUNC, replaced_in=(2, 0)))
     return rows
 
 
@@ -185,7 +185,7 @@ def _distributed_nn() -> list[Deprecation]:
     return [
         Deprecation(
             f"torch.distributed.nn.{name}",
-            "TRN815",
+            "TRN812",
             (2, 12),
             f"`torch.distributed._functional_collectives.{words}`",
             _DISTRIBUTED,
@@ -312,7 +312,7 @@ TABLE: tuple[Deprecation, ...] = (
     *(
         Deprecation(
             f"torch.distributed.{old}",
-            "TRN519",
+            "TRN812",
             (1, 13),
             f"torch.distributed.{new}",
             _DISTRIBUTED,
