@@ -37,7 +37,6 @@ CHOSEN = {
     "tests/cases/TRN705/compiled.py": "attention: models that are compiled somewhere on their way",
     "tests/cases/TRN811/losses.py": "interfaces: formulas that have a function of their own",
     "tests/cases/TRN814/old_arguments.py": "old interfaces: renamed arguments, versions of torch",
-    "tests/cases/TRN902/whole_runs.py": "measuring: profilers around whole runs",
 }
 """Path from the root of the repository → what the file is there for."""
 

@@ -54,15 +54,12 @@ KINDS = {
     "TRN401": Kind.WHOLE_STEP,
     "TRN406": Kind.WHOLE_STEP,
     "TRN407": Kind.WHOLE_STEP,
-    "TRN413": Kind.WHOLE_STEP,
     "TRN5": Kind.COMMUNICATION,
     "TRN507": Kind.WHOLE_STEP,
     "TRN513": Kind.WHOLE_STEP,
-    "TRN537": Kind.WHOLE_STEP,
     "TRN6": Kind.KERNELS,
     "TRN7": Kind.KERNELS,
     "TRN701": Kind.WHOLE_STEP,
-    "TRN702": Kind.WHOLE_STEP,
     "TRN705": Kind.WHOLE_STEP,
     "TRN8": Kind.NAME,
 }
@@ -70,8 +67,8 @@ KINDS = {
 
 SET_FOR_EACH_STEP = frozenset(
     {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN410"}
-    | {"TRN413", "TRN507", "TRN508", "TRN509", "TRN510", "TRN511", "TRN513", "TRN518", "TRN520", "TRN521"}
-    | {"TRN522", "TRN530", "TRN536", "TRN537", "TRN601", "TRN602", "TRN702", "TRN705", "TRN707"}
+    | {"TRN507", "TRN508", "TRN509", "TRN510", "TRN513", "TRN518", "TRN520", "TRN521", "TRN522", "TRN530"}
+    | {"TRN601", "TRN602", "TRN705", "TRN707"}
 )
 """Rules about a setting: its line runs once, and what it sets holds in each step."""
 

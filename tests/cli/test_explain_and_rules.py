@@ -63,7 +63,7 @@ def test_several_rules_are_explained(toys: Program) -> None:
     ("words", "some"),
     [
         ("oom", {"TRN304", "TRNP304"}),
-        ("leak", {"TRN304", "TRN315"}),
+        ("leak", {"TRN304", "TRNP304"}),
         ("num_workers", {"TRN101", "TRN103"}),
         ("tqdm", {"TRN203"}),
         ("slow dataloader", {"TRN101", "TRN102", "TRNP101"}),

@@ -104,9 +104,9 @@ def test_native_code_that_does_not_come_back_costs_its_file(toys: Program, write
     assert "b.py:2:1" in result.out
 
 
-ACCELERATE = "distributed_type: MULTI_GPU\n"
+TRAINER = "per_device_train_batch_size: 8\n"
 BOMB = (
-    ACCELERATE
+    TRAINER
     + "a: &a [x, x, x, x]\n"
     + "".join(
         f"{name}: &{name} [{', '.join([f'*{last}'] * 9)}]\n" for last, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -114,10 +114,10 @@ BOMB = (
 )
 SETTINGS = {
     "bomb.yaml": (BOMB, "aliases stand for more than"),
-    "itself.yaml": (ACCELERATE + "a: &a [*a, *a]\n", "nested too deeply"),
-    "deep.yaml": (ACCELERATE + f"a: {'[' * 3000}{']' * 3000}\n", "nested too deeply"),
+    "itself.yaml": (TRAINER + "a: &a [*a, *a]\n", "nested too deeply"),
+    "deep.yaml": (TRAINER + f"a: {'[' * 3000}{']' * 3000}\n", "nested too deeply"),
     "deep.json": ('{"zero_optimization": ' + "[" * 5000 + "]" * 5000 + "}", "nested too deeply"),
-    "large.yaml": (ACCELERATE + lines("key{i}: 1\n", 20_000), "larger than 100 kB"),
+    "large.yaml": (TRAINER + lines("key{i}: 1\n", 20_000), "larger than 100 kB"),
     "large.json": ('{"zero_optimization": {}, "x": [' + "1, " * 2_000_000 + "1]}", "larger than 100 kB"),
 }
 

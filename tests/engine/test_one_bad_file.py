@@ -20,9 +20,9 @@ NOTEBOOK = (
 BAD = {
     "half.ipynb": NOTEBOOK.encode(),
     "coding.py": b"# coding: idna\nimport torch\n" + b"x" * 70 + b" = 1\n",
-    "accelerate_bool.yaml": b"distributed_type: NO\nx: !!bool maybe\n",
-    "accelerate_float.yaml": b'distributed_type: NO\nx: !!float ""\n',
-    "accelerate_time.yaml": b"distributed_type: NO\nx: !!timestamp foo\n",
+    "trainer_bool.yaml": b"per_device_train_batch_size: 8\nx: !!bool maybe\n",
+    "trainer_float.yaml": b'per_device_train_batch_size: 8\nx: !!float ""\n',
+    "trainer_time.yaml": b"per_device_train_batch_size: 8\nx: !!timestamp foo\n",
     "deep.py": b"import torch\nx = " + b"f" + b"()" * 3000 + b"\n",
 }
 

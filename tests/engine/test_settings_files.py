@@ -21,18 +21,11 @@ DEEPSPEED = """\
 \t"zero_optimization": {"stage": 2, "cpu_offload": true},
 }
 """
-ACCELERATE = """\
-compute_environment: LOCAL_MACHINE
-distributed_type: FSDP
-mixed_precision: 'no'  # trainlint: ignore[TRN536] compared with float32 on purpose
-fsdp_config:
-  fsdp_auto_wrap_policy: NO_WRAP
-"""
-
 TRAINER = """\
 model_name_or_path: Qwen/Qwen2.5-1.5B
 per_device_train_batch_size: 4
-full_determinism: true
+full_determinism: true  # trainlint: ignore[TRN521] compared bit for bit on purpose
+torch_empty_cache_steps: 1
 """
 
 
@@ -50,16 +43,16 @@ def test_findings_stand_at_the_setting_in_json() -> None:
 
 
 def test_findings_stand_at_the_setting_in_yaml_and_a_comment_silences_them() -> None:
-    assert lines(found("accelerate.yaml", ACCELERATE)) == [(5, 3, "TRN536")]
-    assert lines(found("accelerate.yaml", ACCELERATE.replace("ignore[TRN536]", "leave it"))) == [
-        (3, 1, "TRN536"),
-        (5, 3, "TRN536"),
+    assert lines(found("trainer.yaml", TRAINER)) == [(4, 1, "TRN521")]
+    assert lines(found("trainer.yaml", TRAINER.replace("ignore[TRN521]", "leave it"))) == [
+        (3, 1, "TRN521"),
+        (4, 1, "TRN521"),
     ]
 
 
 def test_a_comment_that_silences_nothing_is_found_in_yaml_as_in_python() -> None:
-    text = ACCELERATE.replace("'no'", "bf16").replace("NO_WRAP", "SIZE_BASED_WRAP")
-    assert [item.code for item in found("accelerate.yaml", text)] == ["TRN002"]
+    text = TRAINER.replace("full_determinism: true", "full_determinism: false").replace("steps: 1", "steps: 500")
+    assert [item.code for item in found("trainer.yaml", text)] == ["TRN002"]
 
 
 @pytest.mark.parametrize(
@@ -86,12 +79,12 @@ def test_what_is_no_settings_says_so(path: str, text: str) -> None:
 def test_only_files_that_hold_settings_are_found(tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "ds_zero2.json").write_text(DEEPSPEED, encoding="utf-8")
-    (tmp_path / "configs" / "accelerate.yaml").write_text(ACCELERATE, encoding="utf-8")
+    (tmp_path / "configs" / "sft.yaml").write_text(TRAINER, encoding="utf-8")
     (tmp_path / "configs" / "model_config.json").write_text('{"hidden_size": 8}', encoding="utf-8")
     (tmp_path / "annotations.json").write_text(DEEPSPEED, encoding="utf-8")
     (tmp_path / "train.py").write_text("import torch\n", encoding="utf-8")
     found = [target.path.relative_to(tmp_path).as_posix() for target in discover([tmp_path]).targets]
-    assert found == ["configs/accelerate.yaml", "configs/ds_zero2.json", "train.py"]
+    assert found == ["configs/ds_zero2.json", "configs/sft.yaml", "train.py"]
 
 
 def test_yaml_is_known_by_what_it_holds_and_json_by_its_name_as_well(tmp_path: Path) -> None:
@@ -109,9 +102,9 @@ def test_yaml_is_known_by_what_it_holds_and_json_by_its_name_as_well(tmp_path: P
 
 
 def test_arguments_of_the_trainer_of_hugging_face_are_judged() -> None:
-    assert lines(found("qwen.yaml", TRAINER)) == [(3, 1, "TRN521")]
-    assert lines(found("qwen.yaml", TRAINER + "max_steps: 10\n")) == []
-    assert lines(found("qwen.yaml", TRAINER + "use_cpu: true\n")) == []
+    assert lines(found("qwen.yaml", TRAINER)) == [(4, 1, "TRN521")]
+    assert lines(found("qwen.yaml", TRAINER + "max_steps: 10\n")) == [(3, 45, "TRN002")]
+    assert lines(found("qwen.yaml", TRAINER + "use_cpu: true\n")) == [(3, 45, "TRN002")]
 
 
 def test_a_file_that_is_named_is_judged_whatever_it_is_called(tmp_path: Path) -> None:

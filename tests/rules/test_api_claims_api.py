@@ -308,13 +308,13 @@ LEFT_OUT: dict[str, str] = {
         "private, or prototypes that were given up"
     ),
     r"torch\.distributed\.(_functional_collectives|distributed_c10d)\..*": (
-        "collectives: TRN519 is about them, but for reduce_op"
+        "collectives: rows of the table are about them, but for reduce_op"
     ),
     r"torch\.distributed\.(elastic|launch|checkpoint\.(staging|state_dict|_fsspec)|device_mesh|optim).*": (
         "launchers and agents, options of functions, or private"
     ),
     r"torch\.distributed\.fsdp\..*": "TRN514 is about the older FSDP",
-    r"torch\.distributed\.nn\.functional\._deprecated": "TRN815 names its callers",
+    r"torch\.distributed\.nn\.functional\._deprecated": "the table names its callers",
     r"torch\.autograd\.(profiler_util\..*|profiler\.(EnforceUnique|load_nvprof|parse_nvprof_trace))|"
     r"torch\.profiler\..*\.export_memory_timeline": (
         "readers of another profiler's files; attributes of results, through values whose type is not written down"

@@ -24,20 +24,6 @@ def test_determinism_is_off_by_default_and_switched_by_a_call() -> None:
     assert {"mode", "warn_only"} == set(inspect.signature(torch.use_deterministic_algorithms).parameters)
 
 
-def test_anomaly_detection_is_switched_by_a_call_or_a_context() -> None:
-    """TRN413: both take a mode or none, tests NaN by default and raises where a backward gives one."""
-    assert not torch.is_anomaly_enabled()
-    assert next(iter(inspect.signature(torch.autograd.set_detect_anomaly).parameters)) == "mode"
-    assert inspect.signature(torch.autograd.detect_anomaly).parameters["check_nan"].default is True
-    zero = torch.zeros(1, requires_grad=True)
-    with (
-        pytest.warns(UserWarning, match="backward"),
-        torch.autograd.detect_anomaly(),
-        pytest.raises(RuntimeError, match="nan"),
-    ):
-        (zero.sqrt() * 0).backward()
-
-
 def test_products_keep_full_precision_by_default_and_convolutions_do_not() -> None:
     """TRN406."""
     assert torch.get_float32_matmul_precision() == "highest"

@@ -91,28 +91,6 @@ def test_each_worker_goes_through_the_whole_of_an_iterable_dataset(workers: int,
     assert len(list(DataLoader(Stream(), batch_size=None, num_workers=workers))) == rows
 
 
-def test_shards_by_seeds_of_their_own_overlap() -> None:
-    """TRN109."""
-    rows = range(4000)
-    alike = [set(DistributedSampler(rows, 2, rank, seed=1)) for rank in range(2)]
-    apart = [set(DistributedSampler(rows, 2, rank, seed=rank)) for rank in range(2)]
-    assert len(alike[0] | alike[1]) == 4000
-    assert len(apart[0] | apart[1]) == pytest.approx(3000, rel=0.05)
-    many = [set(DistributedSampler(rows, 32, rank, True, rank)) for rank in range(32)]
-    assert len(set.union(*many)) == pytest.approx(4000 * 0.632, rel=0.05)
-
-
-@pytest.mark.parametrize("kind", ["float32", "float64", "int64", "uint8", "bool"])
-@pytest.mark.filterwarnings("ignore:Creating a tensor from a list")
-def test_stacking_arrays_gives_the_values_and_the_type_of_the_list(kind: str) -> None:
-    """TRN111."""
-    numpy = pytest.importorskip("numpy")
-    arrays = [numpy.arange(6).reshape(2, 3).astype(kind) for _ in range(4)]
-    by_list, stacked = torch.tensor(arrays), torch.from_numpy(numpy.stack(arrays))
-    assert by_list.dtype == stacked.dtype
-    assert torch.equal(by_list, stacked)
-
-
 def test_a_worker_limits_the_threads_of_pytorch_and_no_others() -> None:
     """TRN105."""
     loader = DataLoader(Threads(), batch_size=None, num_workers=1)

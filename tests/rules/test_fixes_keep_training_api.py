@@ -14,10 +14,8 @@ from trainlint.fixing import FixResult, fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
 from trainlint_rules.api.deprecated_elsewhere import DeprecatedElsewhere
-from trainlint_rules.api.functorch_namespace import FunctorchNamespace
 from trainlint_rules.api.private_collate import PrivateCollate
 from trainlint_rules.api.removed_keyword import RemovedKeyword
-from trainlint_rules.api.sdp_kernel_context import SdpKernelContext
 
 torch = pytest.importorskip("torch")
 INSTALLED = tuple(int(part) for part in torch.__version__.split(".")[:2])
@@ -47,22 +45,6 @@ def train():
     return model
 """
 
-
-TRANSFORMS = """
-import torch
-from functorch import grad, vmap
-
-
-def train():
-    torch.manual_seed(11)
-    model = torch.nn.Linear(3, 1, bias=False)
-    for _ in range(4):
-        x = torch.randn(5, 3)
-        each = vmap(grad(lambda w, v: ((w @ v) ** 2).sum()), (None, 0))(model.weight.detach(), x)
-        with torch.no_grad():
-            model.weight -= 0.1 * each.mean(0)
-    return model
-"""
 
 REDUCTIONS = """
 import torch
@@ -104,24 +86,6 @@ def train():
     return model
 """
 
-ATTENTION = """
-import torch
-import torch.nn.functional as F
-
-
-def train():
-    torch.manual_seed(19)
-    model = torch.nn.Linear(8, 24)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    for _ in range(4):
-        query, key, value = model(torch.randn(2, 2, 5, 8)).chunk(3, -1)
-        with torch.backends.cuda.sdp_kernel(enable_flash=False, enable_math=True, enable_mem_efficient=False):
-            loss = F.scaled_dot_product_attention(query, key, value).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
 
 FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
     (
@@ -130,10 +94,8 @@ FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
         ("init.kaiming_normal_(", "F.interpolate(", "clip_grad_norm_(model", "torch.nn.init.orthogonal_("),
         ("upsample",),
     ),
-    (FunctorchNamespace, TRANSFORMS, ("from torch.func import grad, vmap",), ("functorch",)),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
     (PrivateCollate, COLLATED, ("from torch.utils.data import default_collate",), ("_utils",)),
-    (SdpKernelContext, ATTENTION, ("sdpa_kernel([SDPBackend.MATH, SDPBackend.CUDNN_ATTENTION])",), ("sdp_kernel(",)),
 ]
 
 

@@ -13,10 +13,19 @@ from trainlint.finding import Safety
 from trainlint.fixing import fix_to_fixpoint
 from trainlint.rule import Rule
 from trainlint.source import source_from_text
-from trainlint_rules.distributed.private_collective import PrivateCollective
+from trainlint_rules.api.deprecated_elsewhere import DeprecatedElsewhere
 
 torch = pytest.importorskip("torch")
 dist = pytest.importorskip("torch.distributed")
+
+GATHERING = """
+import torch.distributed as dist
+
+
+def gather_weights(flat, shard, group):
+    dist._all_gather_base(flat, shard, group=group)
+    return flat
+"""
 
 
 @pytest.fixture
@@ -55,10 +64,10 @@ def space_of(code: str) -> dict[str, Any]:
 @pytest.mark.usefixtures("one_process")
 @pytest.mark.filterwarnings("ignore")
 def test_the_public_collective_gathers_the_same_bits() -> None:
-    before = PrivateCollective.manual.example
+    before = GATHERING
     given = torch.randn(16)
     results = [
         space_of(code)["gather_weights"](torch.empty(16), given, None)
-        for code in (before, fixed(before, PrivateCollective()))
+        for code in (before, fixed(before, DeprecatedElsewhere()))
     ]
     assert torch.equal(*results)

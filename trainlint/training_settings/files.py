@@ -11,15 +11,13 @@ from trainlint.patterns import lazy
 
 JSON = ".json"
 _NAME = lazy(
-    r"deepspeed|accelerate|fsdp|zero|config|(^|[_-])ds([_-]|\d|\.)|default|stage_?\d|arg(ument)?s|hparams|finetun|sft",
+    r"deepspeed|fsdp|zero|config|(^|[_-])ds([_-]|\d|\.)|default|stage_?\d|arg(ument)?s|hparams|finetun|sft",
     re.IGNORECASE,
 )
 """What such files of JSON are called. Others are not opened: a project may hold thousands of JSON files of data."""
 _IN_YAML = (
-    (b"distributed_type:",),  # `accelerate launch`
     (b"per_device_train_batch_size:",),  # the Trainer of Hugging Face, LLaMA-Factory, TRL, ms-swift
     (b"micro_batch_size:", b"base_model:"),  # axolotl
-    (b"max_steps_per_epoch:", b"torchtune."),
     (b"accelerator:", b"devices:"),  # Lightning
 )
 _MARKS = {

@@ -8,7 +8,6 @@ from typing import ClassVar
 from trainlint.analysis.programs.old_names.deprecated_uses import (
     DeprecatedUse,
     deprecated_use,
-    is_only_named,
     is_switched,
 )
 from trainlint.analysis.site import Site
@@ -27,18 +26,12 @@ def switched(site: Site) -> bool:
     return is_switched(site.block)
 
 
-@early_guard
-def _only_named(site: Site) -> bool:
-    """The code only checks or annotates the type."""
-    return is_only_named(site.file, site.place)
-
-
 class DeprecatedName(ReferenceRule, base=True):
     """A rule over its rows of the table in trainlint.analysis.tables.versions.deprecations."""
 
     in_tests = True
     editor_tag = "deprecated"
-    unless = (switched, _only_named)
+    unless = (switched,)
     message = "{fact}"
     help = "{instead}"
     fix_safety: ClassVar[Safety | None] = Safety.SAFE

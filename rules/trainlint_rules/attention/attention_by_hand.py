@@ -16,9 +16,7 @@ from trainlint.contract.guards.files import supports_older_than
 from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint_rules.attention.idioms.names import around_is_named
 
-_FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
 _TURNED = lazy(r"transpose|permute|swapaxes|\.mT\b|\.T\b|\.t\(|einsum|bmm|rearrange|movedim")
 _BIAS = lazy(r"bias|(\b|_)rel(_|\b|ative)|(\b|_)pos(_|\b|ition)|alibi|slope|rpe|table", re.IGNORECASE)
@@ -111,7 +109,6 @@ class AttentionByHand(CallRule):
     unless = (
         supports_older_than((2, 0)),
         shows("the file also has a fused attention, and this is its fallback", FUSED_ATTENTION),
-        around_is_named("the code around it is named as a slow or reference way", _FALLBACK),
     )
     message = "attention by hand (products at lines {first} and {last}) stores a matrix of all queries by all keys"
     help = "use `torch.nn.functional.scaled_dot_product_attention`"

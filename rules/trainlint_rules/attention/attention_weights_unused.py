@@ -11,7 +11,6 @@ from trainlint_rules.attention.idioms.attention_weights import (
     chosen,
     drops_weights,
     gives_all_three,
-    hooked,
 )
 from trainlint_rules.attention.idioms.built import calls_of
 
@@ -76,7 +75,7 @@ class AttentionWeightsUnused(CallRule):
     name = "attention-weights-unused"
     on = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
     costs_steps = True
-    unless = (hooked, chosen)
+    unless = (chosen,)
     message = "`{called}` stores a matrix of attention weights that nobody reads"
     help = "pass `need_weights=False`"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind, Use
 from trainlint.analysis.tables.signs import (
@@ -22,10 +20,6 @@ from trainlint.contract.guards.files import supports_older_than
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.attention.idioms.names import around_is_named
-
-_MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
 
 
 @guard
@@ -134,7 +128,6 @@ class NoCompile(AbsenceRule):
         shows("shapes change with each batch", CHANGING_SHAPES, GRAPHS),
         shows("the code takes second derivatives or has its own kernels", SECOND_DERIVATIVES, OWN_KERNELS),
         shows("the code trains in a simulator or on a toy data set", *SMALL, SMALL_IMAGES),
-        around_is_named("the code around it measures or warms up, by its name", _MEASURES),
     )
     message = "nothing on the way into this loop compiles the network, so each operation is a kernel of its own"
     help = "call `model.compile()` once, before the loop"

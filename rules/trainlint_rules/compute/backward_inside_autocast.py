@@ -7,33 +7,16 @@ import re
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import argument, constant, last_name
-from trainlint.analysis.tables.optimizers import OPTIMIZER_NAME
+from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.precision import autocast_around
 
-_ENGINE = lazy(r"fabric|engine|booster", re.IGNORECASE)
 _ACCELERATOR = lazy(r"(^|_)accelerator$", re.IGNORECASE)
 """What people call an object of Accelerate, whose `backward` stays under autocast."""
-
-
-@guard
-def _of_engine(site: Site) -> bool:
-    """An engine such as Fabric, or an optimizer, runs the `backward` and leaves autocast itself."""
-    owner = last_name(site.receiver)
-    return bool(_ENGINE.search(owner) or OPTIMIZER_NAME.search(owner))
-
-
-@guard
-def _makes_graph(site: Site) -> bool:
-    """It builds a graph of the gradients (`create_graph`), whose forward needs autocast."""
-    given = argument(site.call, "create_graph")
-    return given is not None and constant(given) is not False
 
 
 class BackwardInsideAutocast(CallRule):
@@ -96,7 +79,6 @@ class BackwardInsideAutocast(CallRule):
     name = "backward-inside-autocast"
     confirmed_by = frozenset({Symptom.BACKWARD_IN_AUTOCAST})
     on = (".backward",)
-    unless = (_of_engine, _makes_graph)
     message = "`{text}` runs under autocast, which is meant for the forward only"
     help = "move it out of the `with` block: the backward uses the types of the forward anyway"
 

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.clipping import IMPORTED
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import dotted, position
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.clipping import FUNCTIONS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
 from trainlint.finding import Severity
-from trainlint_rules.compute.idioms.scaled_gradients import scaled_step, unscaled_before
+
+
+@guard
+def told_before(site: Site) -> bool:
+    """An earlier call of the function clips, too."""
+    earlier = (other for other in site.calls(*FUNCTIONS) if other.function is site.function)
+    return any(position(other.call) < position(site.call) for other in earlier)
+
+
+@guard
+def unscaled(site: Site) -> bool:
+    """The function unscales gradients, or scales them back by itself."""
+    names = [name for name in site.file.outline.calls if "unscale" in name.lower()]
+    return any(other.function is site.function for other in site.calls(*names, "get_scale", "master_params"))
 
 
 class ClipBeforeUnscale(CallRule):
@@ -81,14 +101,29 @@ class ClipBeforeUnscale(CallRule):
     name = "clip-before-unscale"
     severity = Severity.ERROR
     in_tests = True
-    on = tuple(f"{package}.*.{name}" for name in sorted(IMPORTED) for package in ("torch", "timm"))
-    unless = (unscaled_before,)
+    on = tuple(f"{package}.*.{name}" for name in sorted(FUNCTIONS) for package in ("torch", "timm"))
+    unless = (unscaled, told_before)
     message = "gradients are clipped to almost nothing: the loss scale still multiplies them"
     help = "call `{scaler}.unscale_({optimizer})` first"
 
     def found(self, site: Site) -> Match | None:
-        """Clipping between the backward of a scaled loss and the step of its scaler."""
-        step = scaled_step(site)
-        if step is None:
-            return None
-        return Match(site, fields={"scaler": step.scaler, "optimizer": site.text(step.optimizer), "step": step})
+        """Clipping between the backward of a scaled loss and the step of its scaler, all on one way."""
+        for backward, scaler in _scaled_backwards(site):
+            for step in site.calls("step"):
+                on_the_way = site.block.within(backward.block) and step.block.within(backward.block)
+                by_scaler = isinstance(step.call.func, ast.Attribute) and dotted(step.call.func.value) == scaler
+                if on_the_way and by_scaler and step.call.args and position(step.call) > position(site.call):
+                    return Match(site, fields={"scaler": scaler, "optimizer": site.text(step.call.args[0])})
+        return None
+
+
+def _scaled_backwards(site: Site) -> Iterator[tuple[Place, str]]:
+    """The backward passes before a place in its function that start from what a scaler multiplied, and the scaler."""
+    for other in site.calls("backward"):
+        func = other.call.func
+        if not isinstance(func, ast.Attribute) or other.function is not site.function:
+            continue
+        match single_value(func.value, other.block) or func.value:
+            case ast.Call(func=ast.Attribute(attr="scale", value=scaler)):
+                if position(other.call) < position(site.call):
+                    yield other.place, dotted(scaler) or ""

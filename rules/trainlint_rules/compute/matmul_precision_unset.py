@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.signs import EXACT, HALF, MIXED_PRECISION, TF32
+from trainlint.analysis.tables.signs import HALF, MIXED_PRECISION, TF32
 from trainlint.contract.bases import AbsenceRule
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.compute.idioms.training_precision import in_float64, quantised, trains_in_16_bits, trains_little
+from trainlint_rules.compute.idioms.training_precision import in_float64, quantised, trains_in_16_bits
 
 
 class MatmulPrecisionUnset(AbsenceRule):
@@ -98,10 +98,8 @@ class MatmulPrecisionUnset(AbsenceRule):
         uses("the way into the loop sets TF32", FactKind.TF32),
         trains_in_16_bits,
         shows("the code names TF32 or 16 bits", *HALF, TF32, MIXED_PRECISION),
-        shows("the code is deterministic, or linear algebra", EXACT),
         in_float64,
         quantised,
-        trains_little,
     )
     message = "matrix products in this loop run in full float32: tensor cores are idle"
     help = 'call `torch.set_float32_matmul_precision("high")` once at the start, or train in bfloat16'

@@ -14,7 +14,6 @@ from trainlint_rules.compute.idioms.training_precision import (
     quantised,
     trains_in_16_bits,
     trains_little,
-    written_for_old_torch,
 )
 
 
@@ -115,7 +114,6 @@ class NoMixedPrecision(AbsenceRule):
             FactKind.HALF_NAMED,
         ),
         shows("the code names a precision", PRECISION),
-        written_for_old_torch,
         in_float64,
         quantised,
         trains_little,

@@ -12,7 +12,7 @@ from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.passes import Pass, PassStart, passes
 from trainlint_rules.data.idioms.preparations import prepared
-from trainlint_rules.data.idioms.rank_words import is_made_up, made_of, seeded_by_rank, speaks_of_ranks
+from trainlint_rules.data.idioms.rank_words import is_made_up, made_of, speaks_of_ranks
 from trainlint_rules.data.idioms.samplers import has_sampler
 from trainlint_rules.data.idioms.trained_passes import kinds_around, not_alone, passes_use, trains
 
@@ -105,7 +105,6 @@ class DistributedSamplerMissing(LoaderRule):
         passes_use("a `DistributedSampler` is used on the way into the loop", _trained, FactKind.DISTRIBUTED_SAMPLER),
         speaks_of_ranks,
         is_made_up,
-        seeded_by_rank,
     )
     message = "every process trains on the whole dataset (loop at line {line})"
     help = "pass a `DistributedSampler` to the DataLoader"

@@ -14,7 +14,6 @@ from trainlint_rules.data.idioms.passes import PassStart
 from trainlint_rules.data.idioms.sampled_passes import (
     sampled_loader,
     sampled_passes,
-    sets_epoch_by_hand,
 )
 from trainlint_rules.data.idioms.trained_passes import not_alone, passes_use
 
@@ -98,7 +97,6 @@ class SetEpochMissing(CallRule):
     on = DISTRIBUTED_CALLS
     unless = (
         _may_not_shuffle,
-        sets_epoch_by_hand,
         *not_alone(sampled_passes),
         passes_use("`set_epoch` is called on the way into the loop", sampled_passes, FactKind.SET_EPOCH),
     )

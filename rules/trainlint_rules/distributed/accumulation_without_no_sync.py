@@ -12,7 +12,6 @@ from trainlint_rules.distributed.idioms.wrapping.gradient_reduction import (
     backwards_around,
     by_accelerate,
     decides_when_to_reduce,
-    engine_reduces,
     framework_reduces,
     sharded,
     wrapped_in_ddp,
@@ -91,7 +90,7 @@ class AccumulationWithoutNoSync(LoopRule):
     name = "accumulation-without-no-sync"
     confirmed_by = frozenset({Symptom.REDUCED_TOO_EARLY})
     sure = Confidence.LIKELY
-    unless = (engine_reduces, framework_reduces, sharded, decides_when_to_reduce)
+    unless = (framework_reduces, sharded, decides_when_to_reduce)
     message = "DDP sends gradients after each of {count} batches, though one optimizer step uses them all"
     help = "run forward and backward of all but the last batch inside `model.no_sync()`"
 

@@ -8,7 +8,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
+from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor
 from trainlint_rules.distributed.idioms.gathers import gathered_list, newest_function
 from trainlint_rules.distributed.idioms.one_number import is_one_number
 
@@ -82,7 +82,7 @@ class AllGatherThenCat(CallRule):
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
     on = ALL_GATHER.origins
-    unless = (chosen_by_backend, also_into_one_tensor, asynchronous)
+    unless = (also_into_one_tensor,)
     message = "`all_gather` copies what it received into the tensors of `{name}`, and line {line} copies them again"
     help = "gather into one tensor with `{function}`"
 

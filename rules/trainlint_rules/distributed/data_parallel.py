@@ -16,7 +16,6 @@ from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
     evaluated_by_name,
     file_evaluates,
     frozen_at_once,
-    handed_on,
     trains,
 )
 
@@ -81,7 +80,7 @@ class DataParallel(CallRule):
     name = "data-parallel"
     on = DATA_PARALLEL_ORIGINS
     also = Triggers(references=DATA_PARALLEL_ORIGINS)
-    unless = (handed_on, frozen_at_once, evaluated_by_name, file_evaluates)
+    unless = (frozen_at_once, evaluated_by_name, file_evaluates)
     message = (
         "`DataParallel` drives all GPUs from one process: each forward pass copies the model and gathers all outputs "
         "on the first GPU"

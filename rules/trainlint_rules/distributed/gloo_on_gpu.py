@@ -11,7 +11,6 @@ from trainlint.finding import Confidence
 from trainlint_rules.distributed.idioms.process_groups import (
     INIT_PROCESS_GROUP,
     group_start,
-    is_single_process,
     wraps_nothing_for_gpu,
 )
 
@@ -70,7 +69,6 @@ class GlooOnGpu(CallRule):
     unless = (
         shows("the code names NCCL or makes groups of its own", NCCL, OWN_GROUPS),
         shows("the code names another platform or other chips", WINDOWS, PLATFORMS, MPS, OTHER_CHIPS),
-        is_single_process,
         wraps_nothing_for_gpu,
     )
     message = "gloo copies each gradient bucket to the CPU and sends it over TCP, while this file trains on CUDA"

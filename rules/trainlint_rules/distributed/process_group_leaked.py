@@ -12,7 +12,6 @@ from trainlint.finding import Confidence, Severity
 from trainlint_rules.distributed.idioms.process_groups import (
     INIT_PROCESS_GROUP,
     group_start,
-    is_single_process,
     started_by_framework,
 )
 
@@ -92,7 +91,6 @@ class ProcessGroupLeaked(CallRule):
     sure = Confidence.LIKELY
     unless = (
         _shuts_down,
-        is_single_process,
         uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
         started_by_framework,
         Guard("trainlint does not see the program's start, as in a library", out_of_sight.holds),

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
+from trainlint.analysis.site import Site
+from trainlint.contract.guard import guard
 from trainlint.contract.operation_rule import OperationRule
 from trainlint.interpreter.machine.events import Happening
+from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
-from trainlint_rules.memory.idioms.deliberate_collections import (
-    before_graph_capture,
-    before_memory_report,
-    in_benchmark,
-    of_one_generation,
-)
+
+_REPORTS = lazy(r"memory|(^|_)mem(_|$)|usage|report|reset", re.IGNORECASE)
+_MEMORY_READS = ("memory_allocated", "max_memory_allocated", "memory_reserved", "mem_get_info", "memory_stats")
+
+
+@guard
+def before_memory_report(site: Site) -> bool:
+    """The function measures memory, or its name says so."""
+    if site.function is not None and _REPORTS.search(site.function.name):
+        return True
+    return any(other.function is site.function for other in site.calls(*_MEMORY_READS))
 
 
 class CollectInTrainingStep(OperationRule):
@@ -81,6 +91,6 @@ class CollectInTrainingStep(OperationRule):
     happenings = frozenset({Happening.COLLECT})
     preview = True
     confirmed_by = frozenset({Symptom.GARBAGE_COLLECTION})
-    unless = (of_one_generation, before_memory_report, in_benchmark, before_graph_capture)
+    unless = (before_memory_report,)
     message = "`{text}` walks every Python object{often}, and no kernel is queued meanwhile"
     help = "remove it, or collect every N steps"

@@ -17,7 +17,13 @@ from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.arrays import result_becomes_array
-from trainlint_rules.memory.idioms.evaluation_loops import LEFT_ALONE, evaluation_loop, is_trained, sure_of_evaluation
+from trainlint_rules.memory.idioms.evaluation_loops import (
+    evaluation_loop,
+    gradients_wanted,
+    is_trained,
+    sure_of_evaluation,
+    trained_afterwards,
+)
 
 _ACTION = "`{model}` chooses an action with autograd on and records a graph that nothing trains"
 
@@ -120,7 +126,7 @@ class EvaluationWithoutNoGrad(LoopRule):
     code = "TRN303"
     name = "evaluation-without-no-grad"
     confirmed_by = frozenset({Symptom.EVALUATION_WITH_GRADIENTS})
-    unless = (*LEFT_ALONE, result_becomes_array)
+    unless = (gradients_wanted, trained_afterwards, result_becomes_array)
     message = "`{model}` evaluates with autograd on and stores activations that no backward uses"
     help = "run it under `torch.no_grad()`"
 

@@ -12,9 +12,8 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
     added_value,
-    becomes_array,
-    collected_output,
     is_freed,
+    is_output_of_step,
     lives,
     new_in_each_iteration,
     outside_batch_loop,
@@ -100,8 +99,6 @@ class GraphKeptInAccumulator(CallRule):
         autograd_off_early,
         new_in_each_iteration,
         trained_as_sum,
-        becomes_array,
-        collected_output,
     )
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"
@@ -114,6 +111,8 @@ class GraphKeptInAccumulator(CallRule):
         verb = "append" if item.is_list else "add"
         fields = {"holder": site.text(item.holder), "added": site.text(item.added), "verb": verb, "node": item.added}
         if not is_freed(site, item.added):
+            if is_output_of_step(site, item):
+                return Match(site, Confidence.LIKELY, fields)
             sure = sure_of_graph(site, item.added)
             return Match(site, sure, fields, message=_ACTIVATIONS) if sure is not None else None
         if lives(site, item.holder) is Lifetime.WINDOW:

@@ -8,7 +8,7 @@ from trainlint.analysis.tables.optimizers import CLASSES, FUSED_SINCE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.optimizer.idioms.implementations import can_be_fused, saves_memory
+from trainlint_rules.optimizer.idioms.implementations import can_be_fused
 
 _LEFT_TO_PYTORCH = "remove `foreach=False`, and PyTorch chooses the implementation"
 
@@ -60,7 +60,6 @@ class OptimizerForLoop(CallRule):
     name = "optimizer-for-loop"
     on = tuple(f"torch.optim.*.{name}" for name in CLASSES)
     sure = Confidence.LIKELY
-    unless = (saves_memory,)
     message = "`foreach=False` makes `{optimizer}` update one parameter at a time, with a dozen kernels each"
     help = "use `fused=True`, which takes as little memory and one kernel"
 

@@ -8,7 +8,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import Act, action_of, always_runs_before
-from trainlint_rules.optimizer.idioms.scheduled_steps import position_is_passed, steps_before, steps_of_round
+from trainlint_rules.optimizer.idioms.scheduled_steps import steps_before, steps_of_round
 
 
 class SchedulerBeforeStep(CallRule):
@@ -74,7 +74,7 @@ class SchedulerBeforeStep(CallRule):
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "lr_scheduler.step"
     on = (".step",)
-    unless = (position_is_passed, steps_before)
+    unless = (steps_before,)
     message = "`{schedule}` moves on before line {line} steps the optimizer, and its first learning rate is never used"
     help = "call `{schedule}.step()` after the optimizer's step"
 

@@ -9,17 +9,8 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety, Severity
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
-
-
-@guard
-def _is_double(site: Site) -> bool:
-    """A test function defines the class around it."""
-    owner = site.function.owner if site.function is not None else None
-    made_in = site.file.graph.enclosing(owner.outside) if owner is not None else None
-    return made_in is not None and made_in.name.startswith("test")
 
 
 class MoveWithoutEffect(CallRule):
@@ -75,7 +66,6 @@ class MoveWithoutEffect(CallRule):
     severity = Severity.ERROR
     in_tests = True
     on = (".to", ".cuda", ".cpu")
-    unless = (_is_double,)
     message = "nothing uses the result of `{text}`: `{value}` stays where it is"
     help = "assign the result: `{value} = {text}`"
     fix_title = "Assign the moved tensor"

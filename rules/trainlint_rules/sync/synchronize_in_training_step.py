@@ -14,7 +14,6 @@ from trainlint.contract.operation_rule import OperationRule
 from trainlint.finding import Edit, Safety
 from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
-from trainlint_rules.memory.idioms.deliberate_collections import before_graph_capture, in_benchmark
 from trainlint_rules.sync.idioms.reads_besides import reads_besides
 
 TYPE_CHECKING = False
@@ -96,7 +95,6 @@ class SynchronizeInTrainingStep(OperationRule):
     name = "synchronize-in-training-step"
     happenings = frozenset({Happening.SYNCHRONIZE})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    unless = (in_benchmark, before_graph_capture)
     message = "`{text}` makes the CPU wait for the GPU{often}"
     help = "remove it; to time a step, use CUDA events"
     fix_title = "Remove the synchronisation"

@@ -11,17 +11,10 @@ from trainlint.analysis.conditions.subjects import Subject, asks_about
 @pytest.mark.parametrize(
     ("test", "subject"),
     [
-        ("dist.get_backend() == 'gloo'", Subject.BACKEND),
-        ("torch.compiler.is_compiling()", Subject.COMPILATION),
-        ("args.verbose", Subject.DEBUGGING),
         ("device.type == 'cuda'", Subject.DEVICE),
-        ("group['foreach']", Subject.FOREACH),
-        ("dist.is_initialized()", Subject.JOB_SIZE),
         ("args.clear_cache", Subject.MEMORY),
         ("dist.get_rank() == 0", Subject.RANK),
         ("make(num_replicas=2)", Subject.SHARES),
-        ("options['sync']", Subject.SYNCHRONIZATION),
-        ("isinstance(x, list)", Subject.TYPE),
     ],
 )
 def test_subjects_of_tests(test: str, subject: Subject) -> None:

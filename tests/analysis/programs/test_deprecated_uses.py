@@ -10,7 +10,6 @@ from tests.analysis.facts import file_model
 from trainlint.analysis.programs.old_names.deprecated_uses import (
     DeprecatedUse,
     deprecated_use,
-    is_only_named,
     is_switched,
 )
 from trainlint.analysis.semantic_model import SemanticModel
@@ -25,7 +24,7 @@ def uses(text: str, code: str = "TRN812", target: str = "") -> list[DeprecatedUs
     config = replace(Config(), target_torch=parse_torch_range(target) if target else None)
     model = SemanticModel(model.source, model.tree, config)
     places = [*model.outline.import_statements, *model.outline.references]
-    reported = (place for place in places if not (is_switched(place.block) or is_only_named(model, place)))
+    reported = (place for place in places if not is_switched(place.block))
     return [use for place in reported if (use := deprecated_use(model, place, code)) is not None]
 
 
@@ -45,11 +44,11 @@ YOUNG = "import torch.distributed.nn as dnn\ndnn.all_gather(x)\n"
         (GONE, "TRN812", ">=1.8", ["error"]),
         (GONE, "TRN812", ">=1.8,<2.0", []),
         (OLD, "TRN812", ">=1.8,<2.0", ["warning"]),
-        (YOUNG, "TRN815", ">=2.11", ["warning"]),
-        (YOUNG, "TRN815", ">=2.4", []),
-        (YOUNG, "TRN815", ">=2.11,<2.12", []),
-        ("import functorch\nfunctorch.vmap(f)\n", "TRN805", ">=1.13", []),
-        ("import functorch\nfunctorch.vmap(f)\n", "TRN805", ">=2.0", ["warning"]),
+        (YOUNG, "TRN812", ">=2.11", ["warning"]),
+        (YOUNG, "TRN812", ">=2.4", []),
+        (YOUNG, "TRN812", ">=2.11,<2.12", []),
+        ("import functorch\nfunctorch.vmap(f)\n", "TRN812", ">=1.13", []),
+        ("import functorch\nfunctorch.vmap(f)\n", "TRN812", ">=2.0", ["warning"]),
         ("import torch\ntorch.symeig(a)\n", "TRN804", ">=1.9,<2.0", ["warning"]),
         ("import torch\ntorch.symeig(a)\n", "TRN804", ">=1.8", ["error"]),
         ("import torch\ntorch.qr(a)\n", "TRN804", ">=2.4,<2.14", ["warning"]),
@@ -68,10 +67,10 @@ QR, GER = "import torch\ntorch.qr(a)\n", "import torch\ntorch.ger(a, b)\n"
 @pytest.mark.parametrize(
     ("text", "code", "target", "confidence"),
     [
-        (YOUNG, "TRN815", "", 0.6),
-        (YOUNG, "TRN815", "<2.14", 0.6),
-        (YOUNG, "TRN815", ">=2.11", 0.6),
-        (YOUNG, "TRN815", ">=2.12", 0.95),
+        (YOUNG, "TRN812", "", 0.6),
+        (YOUNG, "TRN812", "<2.14", 0.6),
+        (YOUNG, "TRN812", ">=2.11", 0.6),
+        (YOUNG, "TRN812", ">=2.12", 0.95),
         (GONE, "TRN812", "", 0.6),
         (GONE, "TRN812", ">=1.8", 0.95),
         (QR, "TRN804", ">=1.8,<2.14", 0.95),

@@ -10,7 +10,6 @@ from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.engine.judge import judge
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.source import SourceFile
-from trainlint_rules.distributed.private_collective import PrivateCollective
 from trainlint_rules.distributed.stale_nccl_variable import StaleNcclVariable
 
 FIX = Fix("Use it", (Edit(0, 1, "x"),), Safety.SAFE)
@@ -56,13 +55,3 @@ STALE = 'import os\nimport torch\n\nos.environ["NCCL_BLOCKING_WAIT"] = "1"\n'
 def test_a_rule_proposes_nothing_that_an_upper_bound_rules_out(target: str, count: int) -> None:
     config = Config(target_torch=parse_torch_range(target) if target else None, preview=True)
     assert len(judge(SourceFile("train.py", STALE), [StaleNcclVariable()], config).findings) == count
-
-
-@pytest.mark.parametrize(("target", "name"), [(">=1.13", "all_gather_into_tensor"), (">=2.13", "all_gather_single")])
-def test_a_rule_takes_the_young_name_only_where_the_project_has_it(target: str, name: str) -> None:
-    text = "import torch.distributed as dist\n\ndist._all_gather_base(out, x)\n"
-    config = Config(target_torch=parse_torch_range(target))
-    (finding,) = judge(SourceFile("train.py", text), [PrivateCollective()], config).findings
-    assert finding.fix is not None
-    assert finding.fix.safety is Safety.SAFE
-    assert name in finding.fix.title

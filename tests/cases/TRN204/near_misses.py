@@ -36,21 +36,8 @@ def offload(model, optimizer, train_loader, host_buffer, device):
         optimizer.zero_grad()
 
 
-def measure_throughput(model, train_loader, device):
-    for inputs in train_loader:
-        loss = model(inputs.to(device, non_blocking=True)).mean()
-        loss.backward()
-        torch.cuda.synchronize()
 
 
-def capture(model, train_loader, device):
-    for inputs in train_loader:
-        loss = model(inputs.to(device, non_blocking=True)).mean()
-        loss.backward()
-        graph = torch.cuda.CUDAGraph()
-        torch.cuda.synchronize()
-        with torch.cuda.graph(graph):
-            model(inputs)
 
 
 class Exchange:

@@ -39,17 +39,6 @@ def managed(accelerator, fabric, model, criterion, optimizer, loader):
         optimizer.step()
 
 
-def penalized(model, criterion, optimizer, loader):
-    for inputs, targets in loader:
-        inputs = inputs.cuda(non_blocking=True)
-        targets = targets.cuda(non_blocking=True)
-        optimizer.zero_grad()
-        with torch.autocast("cuda", dtype=torch.bfloat16):
-            loss = criterion(model(inputs), targets)
-            loss.backward(create_graph=True)
-            penalty = sum(weight.grad.square().sum() for weight in model.parameters())
-        penalty.backward()
-        optimizer.step()
 
 
 class Swish(torch.autograd.Function):

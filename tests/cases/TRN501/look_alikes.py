@@ -79,11 +79,6 @@ def reused(chunks, world_size):
     return joined
 
 
-def overlapped(x, world_size):
-    parts = [torch.zeros_like(x) for _ in range(world_size)]
-    work = dist.all_gather(parts, x, async_op=True)
-    work.wait()
-    return torch.cat(parts)
 
 
 def with_gradient(x):
@@ -124,9 +119,3 @@ def where_it_exists(x, world_size):
     return torch.cat(parts)
 
 
-def one_way_for_gloo(x, backend, world_size, gather_quickly):
-    if backend == "gloo":
-        parts = [torch.empty_like(x) for _ in range(world_size)]
-        dist.all_gather(parts, x)
-        return torch.cat(parts)
-    return gather_quickly(x)

@@ -24,9 +24,6 @@ def evaluate(model, loader):
         return torch.cat([model(images.cuda(non_blocking=True)) for images in loader])
 
 
-class DataParallelStrategy:
-    def setup_module(self, module):
-        return DataParallel(module=module, device_ids=self.devices)
 
 
 class GraphParallel(DataParallel):

@@ -13,9 +13,6 @@ def evaluate(model, dataset):
     return Trainer(model=model, args=arguments, eval_dataset=dataset).evaluate()
 
 
-def evaluate_often(model, dataset):
-    arguments = TrainingArguments(output_dir="out", do_train=False, num_train_epochs=1, torch_empty_cache_steps=1)
-    return Trainer(model=model, args=arguments, eval_dataset=dataset).evaluate()
 
 
 def finetune(model, dataset, options):

@@ -1,7 +1,7 @@
 """Optimizers that update many parameters at once, or for whom nothing better is at hand."""
 
 import torch
-from torch.optim import Adam, AdamW, RMSprop
+from torch.optim import Adam, AdamW
 
 
 class SGD:
@@ -21,6 +21,3 @@ def build(model, config):
     )
 
 
-def with_a_reason(model):
-    # foreach needs another copy of all parameters, for which there is no memory.
-    return RMSprop(model.parameters(), foreach=False)

@@ -40,15 +40,6 @@ def in_order(model, criterion, train_loader, epochs):
         plateau.step(total)
 
 
-def told_the_epoch(model, criterion, train_loader, epochs):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scheduler = CosineAnnealingLR(optimizer, epochs)
-    for epoch in range(epochs):
-        scheduler.step(epoch)
-        for inputs, targets in train_loader:
-            optimizer.zero_grad()
-            criterion(model(inputs), targets).backward()
-            optimizer.step()
 
 
 def resumed(model, criterion, optimizer, scheduler: CosineAnnealingLR, train_loader, start, epochs):

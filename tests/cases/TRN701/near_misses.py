@@ -72,10 +72,6 @@ def channels(q, k, v, temperature):
     return attn @ v
 
 
-def eager_attention(q, k, v):
-    """What there is to compare with."""
-    weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
-    return weights @ v
 
 
 def contrasts(images, texts, labels):

@@ -49,7 +49,7 @@ def train(pictures, device, epochs):
             for parameter in student.parameters():
                 torch.nn.utils.clip_grad_norm_(parameter, 1.0)
             optimizer.step()
-            kept.append(scores)  #! TRN315
+            kept.append(scores)  #! TRN304
             if dist.get_rank() == 0:
                 torch.save(student.module.state_dict(), "student.pt")  #! TRN313
     return before, kept

@@ -14,7 +14,7 @@ from torchvision.datasets import ImageFolder
 from caption.data import picture_transform
 from caption.model import PictureClassifier
 
-torch.autograd.set_detect_anomaly(True)  #! TRN413
+torch.autograd.set_detect_anomaly(True)
 
 
 def set_seed(seed):

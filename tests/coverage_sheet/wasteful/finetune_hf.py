@@ -16,7 +16,7 @@ NAME = "Qwen/Qwen2.5-0.5B"
 
 def main(path):
     tokenizer = AutoTokenizer.from_pretrained(NAME)
-    model = AutoModelForCausalLM.from_pretrained(NAME, attn_implementation="eager")  #! TRN702
+    model = AutoModelForCausalLM.from_pretrained(NAME, attn_implementation="eager")
     rows = load_dataset("json", data_files=path, split="train")
     rows = rows.map(lambda row: tokenizer(row["caption"], truncation=True, max_length=256))
     arguments = TrainingArguments(

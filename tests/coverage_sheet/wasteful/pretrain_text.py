@@ -55,7 +55,7 @@ def main(path, held_out):
         for captions in test_loader:
             encoded = tokenizer(captions, truncation=True, padding=True, return_tensors="pt")
             tokens, labels = hide(encoded["input_ids"].cuda(non_blocking=True))
-            right += (model(tokens).argmax(-1) == labels).sum()  #! TRN417
+            right += (model(tokens).argmax(-1) == labels).sum()
     print(right)
 
 

@@ -75,7 +75,7 @@ def main():
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.manual_seed(options.seed + rank)
     pictures = Captions(options.rows)
-    sampler = DistributedSampler(pictures, seed=options.seed + rank)  #! TRN108 TRN109
+    sampler = DistributedSampler(pictures, seed=options.seed + rank)  #! TRN108
     loader = DataLoader(  #! TRN102 TRN103 TRN105
         pictures,
         256,

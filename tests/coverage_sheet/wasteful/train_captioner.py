@@ -20,7 +20,7 @@ ACCUMULATE = 8
 
 
 def wrapped(network, local_rank):
-    return DistributedDataParallel(  #! TRN511
+    return DistributedDataParallel(
         network, device_ids=[local_rank], bucket_cap_mb=1, broadcast_buffers=False, gradient_as_bucket_view=True
     )
 

@@ -20,7 +20,7 @@ def train(rows, local_rank, epochs):
     network = Captioner(width=2048, heads=32)
     optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=True)
     model = FSDP(network, device_id=local_rank)  #! TRN513 TRN514
-    scaler = torch.amp.GradScaler("cuda")  #! TRN403
+    scaler = torch.amp.GradScaler("cuda")
     scales = []
     for epoch in range(epochs):
         for images, tokens in loader:

@@ -7,7 +7,6 @@ from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
     action_of,
     actions,
-    actions_between,
     always_runs_before,
     round_of,
 )
@@ -57,7 +56,6 @@ def test_actions_are_found_in_order_with_their_owners() -> None:
     first, last = found[0], found[-1]
     assert always_runs_before(first.place, last.place)
     assert not always_runs_before(last.place, first.place)
-    assert [item.act for item in actions_between(found, found[1], found[3])] == [Act.STEP]
 
 
 def test_other_calls_are_no_actions() -> None:

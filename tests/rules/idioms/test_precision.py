@@ -1,4 +1,4 @@
-"""What autocast contexts and gradient scalers say of themselves, and where they apply."""
+"""What autocast contexts say of themselves, and where they apply."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model
-from trainlint.analysis.conditions.branches import may_run_together
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
 from trainlint_rules.compute.idioms.precision import CastTo, autocast_around, regions
 
 IMPORTS = """
-import functools
 from contextlib import nullcontext
 
 import torch
 import torch.amp as amp
-from torch.cuda.amp import GradScaler, autocast
+from torch.cuda.amp import autocast
 
 kind = torch.bfloat16
 """
@@ -66,8 +63,6 @@ def test_what_a_context_says(context: str, said: tuple[str | None, CastTo, bool 
     [
         "context = torch.autocast('cuda')",
         "context = nullcontext() if args.plain else torch.autocast('cuda')",
-        "make = functools.partial(torch.autocast, 'cuda'); context = make()",
-        "make = lambda: torch.autocast('cuda'); context = make()",
     ],
 )
 def test_contexts_are_followed_by_name(before: str) -> None:
@@ -88,74 +83,3 @@ def test_a_default_type_that_the_program_sets_is_not_known() -> None:
     found = autocast_around(model, model.outline.calls["marked"][0].block)
     assert found is not None
     assert found.dtype is CastTo.UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("made", "enabled"),
-    [
-        ("GradScaler()", True),
-        ("torch.amp.GradScaler('cuda', enabled=False)", False),
-        ("torch.amp.GradScaler('cuda', 1.0, 2.0, 0.5, 100, args.amp)", None),
-        ("GradScaler(1.0, 2.0, 0.5, 100, False)", False),
-        ("GradScaler() if args.amp else None", None),
-    ],
-)
-def test_scalers(made: str, enabled: bool | None) -> None:
-    model = file_model(f"{IMPORTS}\ndef train(args):\n    scaler = {made}\n")
-    assert [item.enabled for item in scalers(model)] == [enabled]
-
-
-def test_backward_passes_of_scaled_losses() -> None:
-    model = file_model(
-        """
-        def train(loss, other, scaler, engine):
-            scaler.scale(loss).backward()
-            scaled = scaler.scale(other)
-            scaled.backward(create_graph=True)
-            loss.backward()
-            engine.backward(loss)
-        """
-    )
-    found = scaled_backwards(model, model.outline.functions[0])
-    assert [item.scaler for item in found] == ["scaler", "scaler"]
-    assert scaled_backwards(model, None) == []
-
-
-@pytest.mark.parametrize(
-    ("tests", "together"),
-    [
-        (("if amp:", "if clip:"), True),
-        (("if amp:", "if not amp:"), False),
-        (("if scaler is not None:", "if scaler is None:"), False),
-        (("if scaler:", "if scaler is None:"), False),
-        (("if amp and clip:", "if clip and not amp:"), False),
-        (("if not (amp or clip):", "if clip:"), False),
-        (("if amp or clip:", "if not amp:"), True),
-        (("if amp == 'o1':", "if amp == 'o2':"), True),
-    ],
-)
-def test_which_branches_may_run_together(tests: tuple[str, str], together: bool) -> None:
-    one, other = tests
-    model = file_model(f"def f(amp, clip, scaler):\n    {one}\n        first()\n    {other}\n        second()\n")
-    first, second = (model.outline.calls[name][0].block for name in ("first", "second"))
-    assert may_run_together(first, second) is together
-    assert may_run_together(second, first) is together
-
-
-def test_an_early_exit_and_an_else_exclude_what_comes_before() -> None:
-    model = file_model(
-        """
-        def f(amp):
-            if amp:
-                first()
-            else:
-                second()
-            if not amp:
-                return
-            third()
-        """
-    )
-    first, second, third = (model.outline.calls[name][0].block for name in ("first", "second", "third"))
-    assert not may_run_together(first, second)
-    assert not may_run_together(second, third)
-    assert may_run_together(first, third)

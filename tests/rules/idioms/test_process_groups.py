@@ -12,11 +12,11 @@ from trainlint_rules.distributed.idioms.process_groups import group_start, start
 
 IMPORTS = "import torch\nimport torch.distributed as dist\nfrom torch.distributed import init_process_group\n"
 SNIPPETS = {
-    'dist.init_process_group("nccl")': ("nccl", False, True),
-    'torch.distributed.init_process_group(backend="NCCL", rank=0, world_size=1)': ("nccl", True, True),
-    'name = "gloo"\ninit_process_group(name)': ("gloo", False, True),
-    "init_process_group(args.backend)": (None, False, True),
-    "dist.init_process_group(**options)": (None, False, False),
+    'dist.init_process_group("nccl")': ("nccl", True),
+    'torch.distributed.init_process_group(backend="NCCL", rank=0, world_size=1)': ("nccl", True),
+    'name = "gloo"\ninit_process_group(name)': ("gloo", True),
+    "init_process_group(args.backend)": (None, True),
+    "dist.init_process_group(**options)": (None, False),
     'deepspeed.init_process_group("nccl")': None,
 }
 
@@ -26,7 +26,7 @@ def test_what_is_started(code: str) -> None:
     model = file_model(IMPORTS + code + "\n")
     (place,) = model.outline.calls["init_process_group"]
     start = group_start(model, place)
-    assert (start and (start.backend, start.alone, start.in_sight)) == SNIPPETS[code]
+    assert (start and (start.backend, start.in_sight)) == SNIPPETS[code]
 
 
 def test_a_framework_on_the_way_owns_it() -> None:
@@ -37,20 +37,6 @@ def test_a_framework_on_the_way_owns_it() -> None:
         assert started_by_framework.holds(Site(model, place)) is owned
 
 
-@pytest.mark.parametrize(
-    ("code", "kind"),
-    [
-        ("torch.cuda.set_device(rank)", FactKind.DEVICE_CHOSEN),
-        ("with torch.cuda.device(rank):\n    pass", FactKind.DEVICE_CHOSEN),
-        ("get_accelerator().set_device(rank)", FactKind.DEVICE_CHOSEN),
-        ("dist.destroy_process_group()", FactKind.GROUP_DESTROYED),
-        ("comm.destroy_process_group(group)", FactKind.GROUP_DESTROYED),
-    ],
-)
-def test_facts_of_devices_and_shutdowns(code: str, kind: FactKind) -> None:
-    assert [use.kind for use in uses_of(file_model(IMPORTS + code + "\n").outline)] == [kind]
-
-
-def test_a_device_that_is_only_named_is_not_chosen() -> None:
-    code = IMPORTS + "device = torch.device('cuda', rank)\ncount = torch.cuda.device_count()\n"
-    assert not uses_of(file_model(code).outline)
+@pytest.mark.parametrize("code", ["dist.destroy_process_group()", "comm.destroy_process_group(group)"])
+def test_facts_of_shutdowns(code: str) -> None:
+    assert [use.kind for use in uses_of(file_model(IMPORTS + code + "\n").outline)] == [FactKind.GROUP_DESTROYED]

@@ -23,27 +23,27 @@ def autocast():
     return torch.cuda.amp.autocast()
 """
 PATCHES = {
-    "assigned": (DIST, "dist._all_gather_base = logged", "TRN519"),
-    "assigned by the module's whole name": (DIST, "torch.distributed._all_gather_base = logged", "TRN519"),
-    "assigned with others": (DIST, "dist.barrier, dist._all_gather_base = quiet, logged", "TRN519"),
-    "setattr": (DIST, "setattr(dist, '_all_gather_base', logged)", "TRN519"),
-    "setattr of a name that is computed": (DIST, "setattr(dist, f'_{word}_base', logged)", "TRN519"),
-    "an entry of vars": (DIST, "vars(dist)['_all_gather_base'] = logged", "TRN519"),
-    "an entry of __dict__": (DIST, "dist.__dict__['_all_gather_base'] = logged", "TRN519"),
-    "another name of the module": (DIST, "library = dist\nlibrary._all_gather_base = logged", "TRN519"),
+    "assigned": (DIST, "dist._all_gather_base = logged", "TRN812"),
+    "assigned by the module's whole name": (DIST, "torch.distributed._all_gather_base = logged", "TRN812"),
+    "assigned with others": (DIST, "dist.barrier, dist._all_gather_base = quiet, logged", "TRN812"),
+    "setattr": (DIST, "setattr(dist, '_all_gather_base', logged)", "TRN812"),
+    "setattr of a name that is computed": (DIST, "setattr(dist, f'_{word}_base', logged)", "TRN812"),
+    "an entry of vars": (DIST, "vars(dist)['_all_gather_base'] = logged", "TRN812"),
+    "an entry of __dict__": (DIST, "dist.__dict__['_all_gather_base'] = logged", "TRN812"),
+    "another name of the module": (DIST, "library = dist\nlibrary._all_gather_base = logged", "TRN812"),
     "the module by sys.modules": (
         DIST,
         "import sys\nsys.modules['torch.distributed']._all_gather_base = logged",
-        "TRN519",
+        "TRN812",
     ),
-    "the module is another": (DIST, "import sys\nsys.modules['torch.distributed'] = logging_collectives", "TRN519"),
+    "the module is another": (DIST, "import sys\nsys.modules['torch.distributed'] = logging_collectives", "TRN812"),
     "each of some modules": (
         DIST,
         "for module in (dist, torch.distributed):\n    module._all_gather_base = logged",
-        "TRN519",
+        "TRN812",
     ),
-    "a function of its own that assigns": (DIST, "replace(dist, '_all_gather_base', logged)", "TRN519"),
-    "the new name": (DIST, "dist.all_gather_into_tensor = logged", "TRN519"),
+    "a function of its own that assigns": (DIST, "replace(dist, '_all_gather_base', logged)", "TRN812"),
+    "the new name": (DIST, "dist.all_gather_into_tensor = logged", "TRN812"),
     "mixed precision": (AMP, "torch.cuda.amp.autocast = logged", "TRN801"),
     "mixed precision, the new name": (AMP, "torch.amp.autocast = logged", "TRN801"),
     "mock.patch": (
@@ -80,7 +80,7 @@ def test_an_assigned_name_stays(code: str, patch: str, rule: str) -> None:
     ],
 )
 def test_other_assignments_are_no_matter(patch: str) -> None:
-    assert safe(DIST.format(patch=patch), "TRN519") == {"TRN519"}
+    assert safe(DIST.format(patch=patch), "TRN812") == {"TRN812"}
 
 
 TRAIN = """import torch
@@ -120,7 +120,7 @@ def test_a_name_that_another_file_assigns_stays(
     monkeypatch.chdir(tmp_path)
     train = tmp_path / "train.py"
     before = TRAIN.format(more="import logging_\n" if name == "logging_.py" else "")
-    arguments = ["check", ".", "--fix", "--no-cache", "-q", "-j1", "--exit-zero", "--select", "TRN519"]
+    arguments = ["check", ".", "--fix", "--no-cache", "-q", "-j1", "--exit-zero", "--select", "TRN812"]
     (tmp_path / "requirements.txt").write_text("torch>=2.5\n")
     train.write_text(before)
     (tmp_path / name).write_text(text)

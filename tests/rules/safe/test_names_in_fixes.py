@@ -20,9 +20,9 @@ def test_a_function_of_the_file_under_an_imported_name() -> None:
 
 def test_a_name_that_may_be_something_else_is_for_a_person_to_judge() -> None:
     code = "import torch.distributed as dist\n{}\n\ndef gather(a, b):\n    dist._all_gather_base(a, b)\n"
-    assert safe(code.format("from torch.nn import *"), "TRN519") == {"TRN519"}
-    assert not safe(code.format("from tools import *"), "TRN519")
-    assert fixes(code.format("from tools import *"), "TRN519")
+    assert safe(code.format("from torch.nn import *"), "TRN812") == {"TRN812"}
+    assert not safe(code.format("from tools import *"), "TRN812")
+    assert fixes(code.format("from tools import *"), "TRN812")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_star_import_in_sight(tools: str, is_fixed: bool, tmp_path: Path, monk
     (tmp_path / "requirements.txt").write_text("torch>=2.5\n")
     (tmp_path / "tools.py").write_text(tools)
     (tmp_path / "train.py").write_text(code)
-    main("check . --fix --no-cache -q -j1 --exit-zero --select TRN519".split())
+    main("check . --fix --no-cache -q -j1 --exit-zero --select TRN812".split())
     assert ((tmp_path / "train.py").read_text() != code) is is_fixed
 
 

@@ -119,7 +119,7 @@ def test_nothing_of_a_shim_is_rewritten(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        (DIST + NO_SHIM, "TRN519"),  # the word is a key of options, and the lookup asks about another object
+        (DIST + NO_SHIM, "TRN812"),  # the word is a key of options, and the lookup asks about another object
         (AMP + "flags = {'autocast': True}\nassert 'autocast' in flags\n" + USE, "TRN801"),
         (AMP + "hasattr(torch.cuda.amp, 'autocast')\n" + USE, "TRN801"),
     ],

@@ -13,7 +13,6 @@ from tests.rules import (
 )
 from trainlint.finding import Safety
 from trainlint.rule import Rule
-from trainlint_rules.distributed.private_collective import PrivateCollective
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def train():
 TOYS: dict[str, list[Toy]] = {
     "TRN002": [Toy(SILENCED)],
     "TRN801": [Toy(AMP)],
-    "TRN803": [Toy(MEMORY)],
+    "TRN812": [Toy(MEMORY)],
     "TRN808": [Toy(PRETRAINED)],
     "TRN818": [Toy(NUMBERS)],
 }
@@ -97,6 +96,14 @@ _TRAINED_ELSEWHERE_TOO: list[tuple[type[Rule], str]] = [
 for _rule, _text in _TRAINED_ELSEWHERE_TOO:
     TOYS.setdefault(_rule.code, []).append(Toy(_text))
 
+_GATHERING = """
+import torch.distributed as dist
+
+
+def gather_weights(flat, shard, group):
+    dist._all_gather_base(flat, shard, group=group)
+    return flat
+"""
 PROCESSES: dict[str, Toy] = {
-    "TRN519": Toy("import torch\n" + PrivateCollective.manual.example + _COLLECTIVE),
+    "TRN812": Toy("import torch\n" + _GATHERING + _COLLECTIVE),
 }

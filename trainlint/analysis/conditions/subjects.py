@@ -21,45 +21,22 @@ from trainlint.patterns import lazy
 class Subject(Choice):
     """What a test may be about."""
 
-    BACKEND = auto()
-    """The backend of process groups."""
-    COMPILATION = auto()
-    """Whether code is being compiled or traced."""
-    DEBUGGING = auto()
     DEVICE = auto()
-    FOREACH = auto()
-    """Whether lists of tensors are updated at once."""
-    JOB_SIZE = auto()
-    """Whether several processes take part."""
     MEMORY = auto()
     """Memory and caches that may be released."""
     RANK = auto()
     """Which of several processes this is, or how many there are."""
     SHARES = auto()
     """How data is shared out among processes."""
-    SYNCHRONIZATION = auto()
-    """Whether the host is to wait for the device."""
-    WORKERS = auto()
-    """Whether worker processes load data."""
-    TYPE = auto()
-    """Whether a value is a tensor or something else."""
 
 
 _WORDS: Mapping[Subject, re.Pattern[str]] = {
-    Subject.BACKEND: lazy(r"gloo|backend", re.IGNORECASE),
-    Subject.COMPILATION: lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting", re.IGNORECASE),
-    Subject.DEBUGGING: lazy(r"debug|verbose", re.IGNORECASE),
     Subject.DEVICE: lazy(r"cuda|gpu|device", re.IGNORECASE),
-    Subject.FOREACH: lazy(r"foreach"),
-    Subject.JOB_SIZE: lazy(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE),
     Subject.MEMORY: lazy(
         r"(empty|clear|clean|free|flush|release)|(^|_)(mem|memory|vram|cache|gc)($|_)|memory_", re.IGNORECASE
     ),
     Subject.RANK: lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE),
     Subject.SHARES: lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE),
-    Subject.SYNCHRONIZATION: lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE),
-    Subject.WORKERS: lazy(r"(^|_)workers?($|_)", re.IGNORECASE),
-    Subject.TYPE: lazy(r"isinstance|is_tensor"),
 }
 
 

@@ -23,8 +23,6 @@ class ScalerClass(NamedTuple):
     name: str
     packages: str
     """The packages that have it, separated by spaces."""
-    enabled_at: tuple[tuple[str, int], ...] = ()
-    """Dotted origins in PyTorch, each with the position of `enabled`."""
 
 
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
@@ -46,12 +44,6 @@ AUTOCASTS = (AUTOCAST, FP8_AUTOCAST)
 GRAD_SCALER = ScalerClass(
     "GradScaler",
     f"{_TORCH} mmengine mmcv fairscale timm",
-    (
-        ("torch.amp.GradScaler", 5),
-        ("torch.amp.grad_scaler.GradScaler", 5),
-        ("torch.cuda.amp.GradScaler", 4),
-        ("torch.cuda.amp.grad_scaler.GradScaler", 4),
-    ),
 )
 """PyTorch's own."""
 SCALERS = (
@@ -63,8 +55,6 @@ SCALERS = (
 NAMES = tuple(row.name for row in (*AUTOCASTS, *SCALERS))
 AUTOCAST_DEVICES: dict[str, str | None] = dict(AUTOCAST.devices)
 """Dotted origin of PyTorch's autocast → the device that the name stands for; None where the first argument names it."""
-SCALER_ENABLED_AT: dict[str, int] = dict(GRAD_SCALER.enabled_at)
-"""Dotted origin of PyTorch's scaler → the position of `enabled`."""
 _SCALER_CLASSES = frozenset(row.name for row in SCALERS)
 
 

@@ -44,9 +44,6 @@ FLOAT64 = _sign("float64 double_tensor", attributes="double", origins="torch.dou
 QUANTISED = _sign(
     "quantize quantized quantizer quantizers quantization quantise quantised quantiser quantisation int8",
 )
-VOLATILE = _sign(attributes="volatile")
-"""An argument of PyTorch before 0.4."""
-EXACT = _sign("use_deterministic_algorithms", origins="torch.linalg")
 
 # What is trained, and on what
 TINY_IMAGES = _sign("mnist fashionmnist kmnist emnist")
@@ -57,7 +54,6 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 """Training that large matrix products do not fill."""
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
-ADVERSARIES = _sign("discriminator discriminators generator generators")
 ACCELERATOR = _sign("accelerator accelerators")
 FRAMEWORKS = _sign("lightning trainer ignite")
 
@@ -68,14 +64,6 @@ MOVES = _sign("to_device", attributes="to cuda")
 # Weights and layers
 LOADED_WEIGHTS = _sign("pretrained load_state_dict load_weights checkpoint checkpoints model_urls pth gpt2 gpt_2")
 SAVED_WEIGHTS = _sign(origins="torch.load")
-MODE_DEPENDENT = _sign("dropout batchnorm batch_norm drop_path droppath resnet vgg densenet efficientnet")
-"""Layers and networks that compute something else in evaluation than in training."""
-MODE_ON_PURPOSE = _sign(
-    "monte_carlo montecarlo mc_dropout mcdropout uncertain uncertainty uncertainties adapt adapts adapted adaptation "
-    "batch_stat batch_stats batch_statistics update_bn bn calibrate calibrated calibrating calibration",
-    origins="torch.nn.functional.dropout",
-)
-"""Layers kept in training mode in evaluation, or batch statistics that are taken anew."""
 MEMORY_FORMATS = _sign("channels_last memory_format")
 
 # Other ways to run it
@@ -90,7 +78,6 @@ SCRIPTS = _sign("jit", origins="torch.jit")
 ANY_COMPILER = (COMPILES, SCRIPTS, GRAPH_CAPTURE, XLA)
 """Each way to run a network other than operation by operation."""
 OWN_KERNELS = _sign("cpp_extension cpp_extensions cuda_ext")
-TRACES = _sign("interpreter", origins="torch.fx")
 REMOTE = _sign("rpc_sync rpc_async", origins="torch.distributed.rpc")
 ONNX = _sign("onnx onnxruntime")
 SERVES = _sign("torchscript torch_script is_scripting is_tracing caffe2 deploy deploys deployed deployment")
@@ -105,9 +92,6 @@ FUSED = _sign("fuse fused fuser fuses fusing fusion triton")
 FUSED_ATTENTION = _sign(
     "scaled_dot_product_attention flash_attn flashattn flash_attention flashattention xformers sdpa "
     "memory_efficient_attention flex_attention"
-)
-ATTENTION_WEIGHTS = _sign(
-    "output_attentions attn_weight attn_weights attnweights attention_weight attention_weights register_forward_hook"
 )
 GEMMA = _sign("gemma")
 """Models whose authors recommend eager attention in training."""

@@ -18,12 +18,3 @@ def shows(sentence: str, *signs: Sign) -> Guard:
         return any(site.file.names.show(sign) for sign in signs)
 
     return Guard(sentence, holds)
-
-
-def shows_none(sentence: str, *signs: Sign) -> Guard:
-    """A guard: the file uses no name of any of these signs."""
-
-    def holds(site: Site) -> bool:
-        return not any(site.file.names.show(sign) for sign in signs)
-
-    return Guard(sentence, holds)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.precision import AUTOCAST, AUTOCAST_DEVICES
+from trainlint.analysis.tables.precision import AUTOCAST_DEVICES
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -74,26 +74,16 @@ def autocast_of(file: SemanticModel, call: ast.Call, block: Block) -> Autocast |
     return Autocast(call, device, cast, switch(argument(call, "enabled", enabled), hidden=hidden))
 
 
-def autocasts_of(file: SemanticModel) -> list[Autocast]:
-    """All contexts of PyTorch's autocast that a file makes."""
-    places = file.outline.calls.get(AUTOCAST.name, ())
-    calls = [(place.node, place.block) for place in places if isinstance(place.node, ast.Call)]
-    return [found for call, block in calls if (found := autocast_of(file, call, block)) is not None]
-
-
 def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _FOLLOWED) -> Iterator[Autocast | None]:
     """All contexts that an expression may be; None for whatever is no autocast of PyTorch, or is not seen.
 
-    Follows names, attributes of the own object, the two sides of a conditional expression, and calls of what
-    `functools.partial` or a `lambda` makes of autocast.
+    Follows names, attributes of the own object, the two sides of a conditional expression.
     """
     match node:
         case ast.Call() if depth and file.outline.imported(node.func, block) is None:
             yield from autocasts(file, node.func, block, depth)
         case ast.Call():
-            yield _of_partial(file, node, block) or autocast_of(file, node, block)
-        case ast.Lambda():
-            yield from autocasts(file, node.body, block, depth)
+            yield autocast_of(file, node, block)
         case ast.IfExp():
             for side in (node.body, node.orelse):
                 yield from autocasts(file, side, block, depth)
@@ -103,15 +93,6 @@ def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _F
             yield from _bound(file, owner.attributes.get(node.attr, []), depth)
         case _:
             yield None
-
-
-def _of_partial(file: SemanticModel, call: ast.Call, block: Block) -> Autocast | None:
-    """What `partial(torch.autocast, ...)` says with the arguments that it holds."""
-    if file.outline.imported(call.func, block) != "functools.partial" or not call.args:
-        return None
-    first, *rest = call.args
-    found = autocast_of(file, ast.copy_location(ast.Call(first, rest, call.keywords), call), block)
-    return replace(found, call=call) if found is not None else None
 
 
 def _bound(file: SemanticModel, bindings: list[Binding], depth: int) -> Iterator[Autocast | None]:

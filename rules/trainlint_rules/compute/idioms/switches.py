@@ -7,9 +7,9 @@ import re
 
 from trainlint.analysis.conditions.choices import is_chosen
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat, LoopKind
+from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 
 LIGHTNING_TRAINER = ("lightning.*.Trainer", "pytorch_lightning.*.Trainer")
@@ -24,12 +24,6 @@ _SEEDS = lazy("seed", re.IGNORECASE)
 def chosen(site: Site) -> bool:
     """A check decides whether it runs, here or at every call of its function."""
     return site.heat.heat is Heat.RARE or is_chosen(site.file, site.block)
-
-
-@guard
-def checks_gradients(site: Site) -> bool:
-    """The file compares gradients by `gradcheck`."""
-    return any(True for _ in site.calls("gradcheck", "gradgradcheck"))
 
 
 @guard
@@ -66,15 +60,6 @@ def sure_to_train(site: Site) -> Confidence:
     if function is not None and seeds and unknown and function.name not in site.file.outline.calls:
         return Confidence.POSSIBLE
     return Confidence.LIKELY if _trains(site) or (seeds and not unknown) else Confidence.POSSIBLE
-
-
-def holds_step(site: Site) -> bool:
-    """Whether a `with` stands in a training step, or a training loop stands in it."""
-    if site.heat.heat.in_step:
-        return True
-    inside = set(nodes_in(site.statement))
-    loops = site.file.outline.loop_blocks
-    return any(node in inside and site.file.heats.kind(block) is LoopKind.STEP for node, block in loops.items())
 
 
 def _warns_only(call: ast.Call) -> bool:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
-from trainlint.analysis.programs.modes import may_set_training, mode_calls, sets_training, switched
-from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.names import dotted, last_name, root_name
-from trainlint.contract.guard import early_guard, guard
+from trainlint.analysis.programs.modes import may_set_training, switched
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import dotted
+from trainlint.contract.guard import guard
 from trainlint.finding import LoopKind
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
-
-_PART_BY_PART = ("children", "modules", "named_modules", "apply")
-"""Ways to set the mode of a model's parts one by one."""
-_KEEP_MODE = ("print", "len", "isinstance", "save", "deepcopy")
 
 
 @guard
@@ -27,73 +22,12 @@ def set_back(site: Site) -> bool:
     return may_set_training(site.file)
 
 
-@guard
-def set_part_by_part(site: Site) -> bool:
-    """The file loops over the model's parts and may set their modes one by one."""
-    return any(True for _ in site.calls(*_PART_BY_PART))
-
-
-@guard
-def handed_over(site: Site) -> bool:
-    """A function that trainlint cannot see gets the model and may set its mode."""
-    return all(_is_handed_over(site, epochs) for epochs in trained_epochs(site))
-
-
-@early_guard
-def trains_nothing(site: Site) -> bool:
-    """The file does not train."""
-    return not site.file.training_calls
-
-
-@guard
-def assigns_mode(site: Site) -> bool:
-    """The mode is set by an assignment to `training`."""
-    return "training" in site.file.outline.stores
-
-
-@guard
-def called_by_others(site: Site) -> bool:
-    """Other code calls the function of the loop and may set the mode."""
-    function = site.function
-    if function is None or site.file.heats.trains(function.node):
-        return False
-    return all(edge.passed for edge in site.file.graph.callers.get(function, ()))
-
-
-@guard
-def may_evaluate(site: Site) -> bool:
-    """An `eval()` or `train(False)` may apply to this model."""
-    model = model_run_by(site.file, site.place)
-    return model is not None and _may_evaluate(site, dotted(model) or "")
-
-
 def trained_epochs(site: Site) -> list[Block]:
     """The loops over epochs around a call of `eval` whose next round trains the same model."""
     name = dotted(switched(site.place))
     if name is None or name in ("self", "cls"):
         return []
     return [epochs for epochs, line in _epochs_around(site) if _trains_before(site, epochs, name, line)]
-
-
-def evaluated(site: Site) -> Site | None:
-    """The forward of a named model in a loop that evaluates without gradients, best one in training mode."""
-    loop = site.loop
-    off = site.file.heats.kind(loop) is LoopKind.EVAL and site.file.gradients.off(loop, site.statement.lineno + 1)
-    forwards = [site.at(place.node, loop) for place in (_calls_in(site, loop) if off else ())]
-    named = [item for item in forwards if model_name(item) not in (None, "self")]
-    return min(named, key=may_evaluate.holds, default=None)
-
-
-def model_name(forward: Site) -> str | None:
-    """The name of the model that a call runs; None where it has none, or where the call runs no model."""
-    model = model_run_by(forward.file, forward.place)
-    return dotted(model) if model is not None else None
-
-
-def _calls_in(site: Site, loop: Block) -> Iterator[Place]:
-    for holder, places in site.file.outline.calls_by_loop.items():
-        if holder is not None and holder.within(loop):
-            yield from places
 
 
 def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
@@ -114,27 +48,5 @@ def _trains_before(site: Site, epochs: Block, name: str, line: int) -> bool:
         model = model_run_by(site.file, place)
         same = model is not None and dotted(model) == name and place.statement.lineno < line
         if same and any(site.file.heats.kind(item) is LoopKind.STEP for item in place.block.outwards()):
-            return True
-    return False
-
-
-def _is_handed_over(site: Site, epochs: Block) -> bool:
-    """Whether an epoch gives the model to a function that the file does not hold."""
-    name = dotted(switched(site.place))
-    for place in site.file.outline.all_calls():
-        call = place.node
-        if not isinstance(call, ast.Call) or not place.block.within(epochs) or call in site.file.graph.callee:
-            continue
-        given = (*call.args, *(keyword.value for keyword in call.keywords))
-        if last_name(call.func) not in _KEEP_MODE and any(dotted(item) == name for item in given):
-            return True
-    return False
-
-
-def _may_evaluate(site: Site, name: str) -> bool:
-    for place in mode_calls(site.file):
-        model = switched(place)
-        by_name = last_name(model) == name.rpartition(".")[2] or root_name(model) in (name, "self", "")
-        if sets_training(place) is False or (sets_training(place) is None and by_name):
             return True
     return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.signs import FLOAT64, QUANTISED, SMALL, SMALL_IMAGES, VOLATILE
+from trainlint.analysis.tables.signs import FLOAT64, QUANTISED, SMALL, SMALL_IMAGES
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
@@ -60,19 +60,3 @@ def _greatest_width(file: SemanticModel) -> int:
         for given in (*call.args, *(keyword.value for keyword in call.keywords))
     )
     return max((number for number in numbers if isinstance(number, int)), default=0)
-
-
-@guard
-def written_for_old_torch(site: Site) -> bool:
-    """The code is written for PyTorch before 0.4, which has no autocast."""
-    return site.file.names.show(VOLATILE) or _reads_first_of_data(site.file)
-
-
-@once
-def _reads_first_of_data(file: SemanticModel) -> bool:
-    """Whether the file reads `loss.data[0]`, which PyTorch has refused for a loss since 0.4."""
-    subscripts = (node for node in nodes_in(file.tree) if isinstance(node, ast.Subscript))
-    return any(
-        isinstance(node.value, ast.Attribute) and node.value.attr == "data" and constant(node.slice) == 0
-        for node in subscripts
-    )

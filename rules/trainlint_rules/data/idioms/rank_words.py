@@ -14,7 +14,6 @@ from trainlint_rules.data.idioms.datasets import origins
 
 _RANKS = (Subject.RANK, Subject.SHARES)
 _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
-_SEEDS = ("manual_seed", "manual_seed_all", "seed", "seed_everything", "set_seed", "set_random_seed", "default_rng")
 
 
 def made_of(site: Site) -> list[ast.expr]:
@@ -39,13 +38,6 @@ def is_made_up(site: Site) -> bool:
     function = site.file.outline.enclosing(site.block)
     makers = {last_name(node.func) for node in made_of(site) if isinstance(node, ast.Call)}
     return any(_MADE_UP.search(name) for name in (*makers, function.name if function is not None else ""))
-
-
-@guard
-def seeded_by_rank(site: Site) -> bool:
-    """Each process is seeded differently."""
-    given = (item for call in site.calls(*_SEEDS) for item in call.call.args)
-    return any(is_about(name, Subject.RANK) for item in given for name in names_in(item))
 
 
 def _shares_out(node: ast.AST) -> bool:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.types.loaders import Loader
-from trainlint.contract.guard import early_guard
 from trainlint_rules.data.idioms.passes import Pass, passes
 from trainlint_rules.data.idioms.samplers import samplers_behind
 from trainlint_rules.data.idioms.trained_passes import trains
@@ -31,13 +27,3 @@ def sampled_passes(site: Site) -> list[Pass]:
     """The passes alone."""
     found = sampled_loader(site)
     return found[1] if found is not None else []
-
-
-@early_guard
-def sets_epoch_by_hand(site: Site) -> bool:
-    """The file assigns to the epoch of a sampler."""
-    return any(
-        isinstance(part, ast.Attribute) and "sampler" in last_name(part.value).lower()
-        for place in site.file.outline.stores.get("epoch", [])
-        for part in nodes_in(place.statement)
-    )

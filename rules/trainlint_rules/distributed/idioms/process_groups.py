@@ -27,8 +27,6 @@ class GroupStart:
     call: ast.Call
     backend: str | None
     """In lower case, where it is written out, at the call or in the one assignment of a name; None for all else."""
-    alone: bool
-    """Whether the group is of a single process, as in tools that only convert a checkpoint."""
     in_sight: bool
     """Whether all its arguments are written out."""
 
@@ -45,16 +43,8 @@ def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
     return GroupStart(
         call,
         backend.lower() if isinstance(backend, str) else None,
-        constant(argument(call, "world_size", 3)) == 1,
         not has_unpacked_arguments(call),
     )
-
-
-@guard
-def is_single_process(site: Site) -> bool:
-    """The group is of a single process."""
-    start = group_start(site.file, site.place)
-    return start is not None and start.alone
 
 
 @guard

@@ -11,7 +11,7 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat, LoopKind
+from trainlint.finding import Confidence, LoopKind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -42,20 +42,6 @@ def sure_of_evaluation(site: Site) -> Confidence:
 
 
 @guard
-def evaluates_in_step(site: Site) -> bool:
-    """The evaluation runs in each training step, or in data-loading workers."""
-    return evaluation_loop(site) is not None and site.heat.heat in (Heat.STEP, Heat.INNER, Heat.WORKER)
-
-
-@guard
-def inside_evaluation(site: Site) -> bool:
-    """The loop around the evaluation is reported instead."""
-    loop = evaluation_loop(site)
-    outer = loop.parent.loops() if loop is not None and loop.parent is not None else ()
-    return any(site.file.heats.kind(item) is LoopKind.EVAL for item in outer)
-
-
-@guard
 def gradients_wanted(site: Site) -> bool:
     """The evaluation needs gradients: an attack, an explanation, test-time training."""
     loop = evaluation_loop(site)
@@ -67,15 +53,6 @@ def trained_afterwards(site: Site) -> bool:
     """A backward goes through what the evaluation computes."""
     loop = evaluation_loop(site)
     return loop is not None and is_trained(site, carried_out(site.file, loop, forwards_with_graph(site.file, loop)))
-
-
-LEFT_ALONE = (
-    evaluates_in_step,
-    inside_evaluation,
-    gradients_wanted,
-    trained_afterwards,
-)
-"""Why an evaluation loop is left alone."""
 
 
 def _is_named_so(function: Function) -> bool:

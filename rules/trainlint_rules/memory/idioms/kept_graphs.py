@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
-from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, LoopKind
-from trainlint_rules.memory.idioms.arrays import read_as_arrays
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 if TYPE_CHECKING:
@@ -62,6 +60,14 @@ def is_freed(site: Site, added: ast.expr) -> bool:
     return is_training and _is_loss(added, site.value(added), site.file.backwards(site.block))
 
 
+def is_output_of_step(site: Site, item: AddedValue) -> bool:
+    """Whether a list that outlives a training loop gets an output: its nodes stay, and all that no backward reaches."""
+    value, loop = site.value(item.added), _batch_loop(site)
+    of_model = value.is_tensor and value.origin is Origin.OUTPUT and not value.dropped_graph
+    in_training = loop is not None and site.file.heats.kind(loop) is LoopKind.STEP
+    return item.is_list and of_model and in_training and lives(site, item.holder) is Lifetime.LOOP
+
+
 def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
     """How sure it is that a value that no backward freed has a graph; None where it has none."""
     value, loop = site.value(added), _batch_loop(site)
@@ -91,22 +97,6 @@ def trained_as_sum(site: Site) -> bool:
     """A backward goes through the sum or list itself, here or in the caller."""
     found, flow = added_value(site), site.file.backwards(site.block)
     return found is not None and any(flow.goes_through(name) for name in held_by(found.holder))
-
-
-@guard
-def becomes_array(site: Site) -> bool:
-    """`.numpy()` is called on the sum without `.detach()`, so it has no graph."""
-    found = added_value(site)
-    return found is not None and dotted(found.holder) in read_as_arrays(site)
-
-
-@guard
-def collected_output(site: Site) -> bool:
-    """A list collects outputs of training steps (TRN315)."""
-    found, loop = added_value(site), _batch_loop(site)
-    if found is None or loop is None or site.file.heats.kind(loop) is not LoopKind.STEP:
-        return False
-    return found.is_list and site.value(found.added).origin is Origin.OUTPUT and not is_freed(site, found.added)
 
 
 def _batch_loop(site: Site) -> Block | None:

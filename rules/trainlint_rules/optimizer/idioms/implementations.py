@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.programs.optimizer_builds import optimizer_builds
@@ -13,21 +12,9 @@ from trainlint.analysis.syntax.names import constant, has_unpacked_arguments, la
 from trainlint.analysis.tables.optimizers import FUSED_SINCE
 from trainlint.analysis.tables.signs import SPARSE_GRADIENTS
 from trainlint.contract.guard import guard
-from trainlint.patterns import lazy
 from trainlint_rules.optimizer.idioms.optimizers import Action
 
 _OPTIONS = frozenset({"fused", "foreach", "capturable", "differentiable"})
-_MEMORY = lazy(r"memory|\boom\b|\bgb\b|\bgib\b|peak", re.IGNORECASE)
-_LINES = 3
-"""How many lines above the call may say why."""
-
-
-@guard
-def saves_memory(site: Site) -> bool:
-    """A comment above the call mentions memory, and the optimizer has no fused version."""
-    first, last = max(1, site.call.lineno - _LINES), site.call.end_lineno or site.call.lineno
-    says_why = any(_MEMORY.search(site.source.line(number)) for number in range(first, last + 1))
-    return says_why and not can_be_fused(site)
 
 
 @guard

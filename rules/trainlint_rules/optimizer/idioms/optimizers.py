@@ -140,12 +140,6 @@ def actions_of(found: Iterable[Action], act: Act, owner: str | None = None) -> l
     return [action for action in found if action.act is act and owner in (None, action.owner)]
 
 
-def actions_between(found: Iterable[Action], first: Action, last: Action) -> list[Action]:
-    """The actions that stand between two others in the text."""
-    start, stop = position(first.call), position(last.call)
-    return [action for action in found if start < position(action.call) < stop]
-
-
 def round_of(block: Block) -> Block:
     """The innermost loop or function around a block: one run of it is one round."""
     return next(item for item in block.outwards() if item.kind in _ROUNDS)

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
 
 @guard
-def position_is_passed(site: Site) -> bool:
-    """The schedule gets its position (`scheduler.step(epoch)`)."""
-    return bool(site.call.args or site.call.keywords)
-
-
-@guard
 def steps_before(site: Site) -> bool:
     """The optimizer also steps before the schedule in each round."""
     return any(always_runs_before(place, site.place) for place in steps_of_round(site))

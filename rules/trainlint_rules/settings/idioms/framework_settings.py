@@ -6,12 +6,10 @@ files hold such settings is known by `trainlint.training_settings.files`.
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.settings.idioms.setting_rows import ABSENT, Path, SettingRow
 
 _FEW_STEPS = range(1, 11)
-_SEVERAL_STEPS = range(1, 21)
 _OFF = (ABSENT, False, None)
 SLOWER_OPTIMIZER = "adamw_torch"
 IN_FLOAT32 = "training runs in float32"
@@ -97,14 +95,6 @@ HUGGING_FACE = (
         severity=Severity.ADVICE,
     ),
     SettingRow(
-        ("logging_nan_inf_filter",),
-        "{setting} forces two GPU syncs in every micro-batch to test the loss",
-        "turn it off: it changes only what is logged",
-        values=(True,),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    SettingRow(
         ("logging_steps",),
         "{setting} gathers the loss from all ranks and forces GPU syncs in every training step",
         "log every 10 steps or more",
@@ -114,18 +104,6 @@ HUGGING_FACE = (
     ),
     *(
         _often("eval_steps", "evaluates", _LESS_OFTEN, by=((strategy, ("steps",)),))
-        for strategy in ("eval_strategy", "evaluation_strategy")
-    ),
-    *(
-        SettingRow(
-            (strategy,),
-            "without `eval_steps`, {setting} evaluates every time that the loss is logged",
-            "set `eval_steps` to some hundred steps",
-            values=("steps",),
-            where=((("logging_steps",), tuple(_SEVERAL_STEPS)),),
-            lacks=(("eval_steps",),),
-            sure=Confidence.LIKELY,
-        )
         for strategy in ("eval_strategy", "evaluation_strategy")
     ),
     _often(
@@ -139,27 +117,6 @@ HUGGING_FACE = (
         "{setting} selects deterministic kernels and makes the host wait for each (`CUDA_LAUNCH_BLOCKING=1`)",
         "set `seed` alone unless runs must match bit for bit",
         values=(True,),
-    ),
-    SettingRow(
-        ("skip_memory_metrics",),
-        "{setting} polls the memory in a thread that never sleeps, and takes the GIL from training",
-        "leave it out unless you look for a leak",
-        values=(False,),
-    ),
-    SettingRow(
-        ("debug",),
-        "{setting} reads every input and output of every module on the host",
-        "set it only while you look for an overflow",
-        values=("underflow_overflow",),
-    ),
-    SettingRow(
-        ("use_cache",),
-        "{setting} copies keys and values of every layer into a cache that training never reads",
-        "turn it off in training",
-        values=(True,),
-        where=((("gradient_checkpointing",), _OFF),),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
     ),
 )
 """Of `TrainingArguments`."""
@@ -175,18 +132,6 @@ def _eager_attention(name: str, value: str) -> SettingRow:
     )
 
 
-def _padded(name: str, *, unless: tuple[str, ...] = ()) -> SettingRow:
-    return SettingRow(
-        (name,),
-        "{setting} pads every row to the maximum length, and the model computes on the padding",
-        "pad to the longest row of each batch, or pack several rows into one",
-        values=(True,),
-        where=tuple(((key,), _OFF) for key in unless),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    )
-
-
 EAGER_ATTENTION = (
     _eager_attention("attn_implementation", "eager"),
     _eager_attention("attn_impl", "eager"),
@@ -196,8 +141,6 @@ EAGER_ATTENTION = (
 HUGGING_FACE_FILES = (
     *HUGGING_FACE,
     _slower_optimizer("optimizer"),
-    _padded("pad_to_max_length"),
-    _padded("pad_to_sequence_len", unless=("sample_packing", "reward_model", "process_reward_model")),
     SettingRow(
         ("bf16",),
         IN_FLOAT32,
@@ -209,27 +152,7 @@ HUGGING_FACE_FILES = (
     ),
 )
 """Of files that become `TrainingArguments` along with arguments of the model and the data."""
-SEARCHING_STRATEGY = SettingRow(
-    ("strategy",),
-    _UNUSED_WEIGHTS,
-    'use `strategy="ddp"` unless the model skips some of its weights',
-    values=[f"ddp{start}_find_unused_parameters_true" for start in ("", "_spawn", "_fork", "_notebook")],
-    sure=Confidence.LIKELY,
-)
 LIGHTNING = (
-    SEARCHING_STRATEGY,
-    SettingRow(
-        ("detect_anomaly",),
-        "{setting} checks every operation of the backward pass for NaN",
-        "set it only while you look for a NaN",
-        values=(True,),
-    ),
-    SettingRow(
-        ("profiler",),
-        "{setting} records all of training",
-        "set it only while you measure",
-        values=("pytorch", "advanced"),
-    ),
     SettingRow(
         ("precision",),
         IN_FLOAT32,
@@ -239,7 +162,6 @@ LIGHTNING = (
         sure=Confidence.LIKELY,
         severity=Severity.ADVICE,
     ),
-    _often("val_check_interval", "validates", _LESS_OFTEN.replace("evaluate", "validate"), by=()),
 )
 """Of Lightning's `Trainer`."""
 REDUCED = SettingRow(
@@ -256,73 +178,3 @@ SHOWN = SettingRow(
     sure=Confidence.LIKELY,
 )
 """Of `self.log` in a LightningModule."""
-ACCELERATE = (
-    SettingRow(
-        ("mixed_precision",),
-        IN_FLOAT32,
-        "set `mixed_precision: bf16`, or fp16 before Ampere",
-        values=("no", "NO", False),
-        lacks=(("deepspeed_config",),),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    SettingRow(
-        ("fsdp_config", "fsdp_auto_wrap_policy"),
-        "`NO_WRAP` gathers all weights of the model at once",
-        "set `TRANSFORMER_BASED_WRAP`",
-        values=("NO_WRAP",),
-    ),
-    SettingRow(
-        ("fsdp_config", "fsdp_backward_prefetch"),
-        "{setting} gathers the weights of a layer only when backward has to wait for them",
-        "set `BACKWARD_PRE`, which takes the memory of one more layer",
-        values=("NO_PREFETCH",),
-        where=((("fsdp_config", "fsdp_version"), (ABSENT, 1)),),
-    ),
-    SettingRow(
-        ("debug",),
-        "{setting} sends the shapes of tensors to all ranks before every collective of Accelerate",
-        "set it only while you look for a mismatch",
-        values=(True,),
-        where=((("distributed_type",), ("MULTI_GPU", "DEEPSPEED", name_of(Wrapper.FSDP1))),),
-    ),
-)
-"""Of the YAML file of `accelerate launch`."""
-
-
-def _off(*path: str, fact: str, instead: str) -> SettingRow:
-    return SettingRow(path, fact, instead, values=(False,), sure=Confidence.LIKELY, severity=Severity.ADVICE)
-
-
-UNPACKED = _off(
-    "dataset",
-    "packed",
-    fact="{setting} pads each batch to its longest row, and the model computes on the padding",
-    instead="set `packed: True`, and `tokenizer.max_seq_len` to the length of a pack",
-)
-TORCHTUNE = (
-    UNPACKED,
-    SettingRow(
-        ("dtype",),
-        IN_FLOAT32,
-        "set `dtype: bf16`",
-        values=("fp32",),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    _off("compile", fact="{setting} runs each operation as a kernel of its own", instead="set `compile: True`"),
-    _off(
-        "optimizer",
-        "fused",
-        fact="{setting} updates the weights with several kernels where one would do",
-        instead="set `fused: True`",
-    ),
-    SettingRow(
-        ("profiler", "enabled"),
-        "{setting} with `num_cycles: 0` records again and again until training ends",
-        "set `num_cycles: 1`, or turn the profiler off",
-        values=(True,),
-        where=((("profiler", "num_cycles"), (0,)),),
-    ),
-)
-"""Of torchtune's recipes. Its README lists what packing and compiling gain."""

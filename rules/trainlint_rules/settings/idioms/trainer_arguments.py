@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, last_name
 from trainlint.analysis.tables.signs import BFLOAT16, FEW_BITS, FLOAT16, NO_GPU
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
@@ -35,12 +35,6 @@ def logs_in_training_step(site: Site) -> bool:
     if function is None or function.owner is None or function.name != "training_step":
         return False
     return dotted(site.receiver) == "self"
-
-
-def keyword_of(site: Site) -> str | None:
-    """The keyword whose value is reported; None where that is something else."""
-    found = (part for part in nodes_in(site.statement) if isinstance(part, ast.keyword))
-    return next((part.arg for part in found if part.value is site.node), None)
 
 
 def missing_arguments(site: Site) -> Iterator[Match]:
@@ -72,18 +66,6 @@ def _decodes_samples(site: Site) -> bool:
     outline = site.file.outline
     origins = {*outline.imports.values(), *(outline.origin(place.node) for place in outline.references)}
     return any(origin is not None and _DECODERS.search(origin) for origin in origins)
-
-
-def gives_keyword(site: Site, *names: str) -> bool:
-    """Whether any call of the file is given one of these keywords."""
-    calls = (place.node for place in site.file.outline.all_calls() if isinstance(place.node, ast.Call))
-    return any(keyword.arg in names for call in calls for keyword in call.keywords)
-
-
-@early_guard
-def only_evaluates(site: Site) -> bool:
-    """The arguments only evaluate (`do_train=False`)."""
-    return site.settings.literal("do_train") is False
 
 
 @early_guard

@@ -86,7 +86,7 @@ def collate_captions(rows):
 def collate_boxes(rows):
     boxes = [np.load(path) for path, _ in rows]
     labels = [label for _, label in rows]
-    return torch.tensor(boxes), torch.tensor(labels)  #! TRN111
+    return torch.tensor(boxes), torch.tensor(labels)
 
 
 def validation_loader(path, batch_size):

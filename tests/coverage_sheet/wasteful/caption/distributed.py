@@ -12,7 +12,7 @@ def is_main():
 
 
 def gather_weights(flat, shard, group=None):
-    dist._all_gather_base(flat, shard, group=group)  #! TRN519
+    dist._all_gather_base(flat, shard, group=group)  #! TRN812
     return flat
 
 

@@ -15,7 +15,7 @@ def gather_features(features):
 
 
 def gather_with_gradient(features):
-    return torch.cat(torch.distributed.nn.all_gather(features))  #! TRN815
+    return torch.cat(torch.distributed.nn.all_gather(features))  #! TRN812
 
 
 def contrastive_loss(pictures, captions, scale):

@@ -22,7 +22,7 @@ class Meter:
 
 
 def report_memory(epoch):
-    print(epoch, torch.cuda.memory_cached() // 2**20, "MiB")  #! TRN803
+    print(epoch, torch.cuda.memory_cached() // 2**20, "MiB")  #! TRN812
 
 
 def gradient_norm(model):
@@ -41,4 +41,4 @@ def whitened(features):
 
 
 def gradients_of_samples(loss, parameters, inputs, targets):
-    return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)  #! TRN805
+    return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)  #! TRN812

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import imported_names, root_name
-from trainlint.analysis.syntax.roles import Role, import_of, references_by, role
+from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.versions.deprecations import Deprecation, Version, deprecation_of
 from trainlint.finding import Severity
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _NOT_WARNED = 0.6
 """How sure it is that an old name matters of which the project's PyTorch is not known to warn."""
 _NEW_NAME = lazy(r"torch(?:\.\w+)+")
-_SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +176,6 @@ def is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str)
 def _has_another_way(file: SemanticModel, node: ast.expr, place: Place, row: Deprecation) -> bool:
     new = (row.replacement,) if row.exact else tuple(_NEW_NAME.findall(row.replacement))
     return has_alternative(file, node, place.block, new)
-
-
-def is_only_named(file: SemanticModel, place: Place) -> bool:
-    """Whether a type is only asked for or annotated, which runs nothing that is deprecated."""
-    return isinstance(place.node, ast.expr) and role(file, place) in _SILENT_ROLES
 
 
 def is_switched(block: Block) -> bool:

@@ -42,8 +42,6 @@ LIGHTNING_LOADERS = {"train_dataloader": Heat.STEP, "val_dataloader": Heat.EVAL_
 """The hooks of such a class that return loaders which Lightning goes through in each epoch, and how often it then runs
 their loops."""
 _TRAINER_OF_TRANSFORMERS = r"^(transformers|trl|setfit|sentence_transformers)\b.*Trainer$|(^|\.)Seq2SeqTrainer$"
-TRAINERS_OF_TRANSFORMERS = lazy(_TRAINER_OF_TRANSFORMERS)
-"""The dotted origin of a trainer of transformers, or of a library that builds on it."""
 
 FRAMEWORKS = (
     _framework(

@@ -95,7 +95,7 @@ def _initialisers() -> list[Deprecation]:
 def _functorch() -> list[Deprecation]:
     names = "vmap grad grad_and_value vjp jvp jacrev jacfwd hessian functionalize"
     rows = [
-        Deprecation(f"functorch.{name}", "TRN805", (2, 0), f"torch.func.{name}", _FUNC, exact=True, replaced_in=(2, 0))
+        Deprecation(f"functorch.{name}", "TRN812", (2, 0), f"`torch.func.{name}`", _FUNC, replaced_in=(2, 0))
         for name in names.split()
     ]
     for name, words in (
@@ -103,7 +103,7 @@ def _functorch() -> list[Deprecation]:
         ("make_functional_with_buffers", "`torch.func.functional_call(model, (parameters, buffers), inputs)`"),
         ("combine_state_for_ensemble", "`torch.func.stack_module_state(models)`"),
     ):
-        rows.append(Deprecation(f"functorch.{name}", "TRN805", (2, 0), words, _FUNC, replaced_in=(2, 0)))
+        rows.append(Deprecation(f"functorch.{name}", "TRN812", (2, 0), words, _FUNC, replaced_in=(2, 0)))
     return rows
 
 
@@ -185,7 +185,7 @@ def _distributed_nn() -> list[Deprecation]:
     return [
         Deprecation(
             f"torch.distributed.nn.{name}",
-            "TRN815",
+            "TRN812",
             (2, 12),
             f"`torch.distributed._functional_collectives.{words}`",
             _DISTRIBUTED,
@@ -211,7 +211,7 @@ TABLE: tuple[Deprecation, ...] = (
     # Contexts and memory
     Deprecation(
         "torch.backends.cuda.sdp_kernel",
-        "TRN802",
+        "TRN812",
         (2, 3),
         "`torch.nn.attention.sdpa_kernel([...])`, which is told the backends that may run",
         _DOCS + "generated/torch.nn.attention.sdpa_kernel.html",
@@ -220,7 +220,7 @@ TABLE: tuple[Deprecation, ...] = (
     *(
         Deprecation(
             f"torch.cuda.{old}",
-            "TRN803",
+            "TRN812",
             (1, 4),
             f"torch.cuda.{new}",
             _DOCS + "torch_cuda_memory.html",
@@ -312,7 +312,7 @@ TABLE: tuple[Deprecation, ...] = (
     *(
         Deprecation(
             f"torch.distributed.{old}",
-            "TRN519",
+            "TRN812",
             (1, 13),
             f"torch.distributed.{new}",
             _DISTRIBUTED,

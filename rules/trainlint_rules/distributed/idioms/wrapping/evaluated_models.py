@@ -19,17 +19,6 @@ _NO_TRAINING = lazy(
 )
 """Words of files and functions that run a model without training it, and of models that are never trained."""
 _FREEZING = frozenset({"eval", "requires_grad_"})
-_STRATEGY = lazy(r"parallel|strategy|(^|_)dp(_|$)", re.IGNORECASE)
-
-
-@guard
-def handed_on(site: Site) -> bool:
-    """A function for one of several strategies returns the wrapped model."""
-    function = site.function
-    if function is None or not isinstance(site.statement, ast.Return):
-        return False
-    owner = function.owner.name if function.owner is not None else ""
-    return bool(_STRATEGY.search(owner) or _STRATEGY.search(function.name))
 
 
 def beside_ddp(site: Site) -> bool:

@@ -14,8 +14,6 @@ from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
-_ENGINE = lazy(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
-"""What has a `backward` of its own that decides when gradients are reduced: engines of DeepSpeed and its kin."""
 _TOGGLED = lazy(r"grad(ient)?_sync|no_sync|no_backward_sync|(disable|skip|delay|enable)_all_?reduce", re.IGNORECASE)
 """Words of code that decides when gradients are reduced; `disable_allreduce` is that of apex."""
 _OTHER_OWNERS = frozenset({"deepspeed", "lightning", "colossalai", "transformers", "mmengine", "horovod", "composer"})
@@ -29,12 +27,6 @@ def by_accelerate(backwards: list[ast.Call]) -> bool:
 def wrapped_in_ddp(site: Site) -> bool:
     """Whether DistributedDataParallel is used on the way into a place, or out of it."""
     return any(use.kind is FactKind.DDP for use in site.file.used_around)
-
-
-@guard
-def engine_reduces(site: Site) -> bool:
-    """An engine runs the backward, and decides itself when gradients are reduced."""
-    return any(call.args and _ENGINE.search(_runner(call)) for call in backwards_around(site))
 
 
 @guard

@@ -1,4 +1,4 @@
-"""Outputs of training steps in a list, which TRN315 reports."""
+"""Outputs of training steps in a list."""
 
 
 def train(model, criterion, optimizer, loader):
@@ -11,5 +11,5 @@ def train(model, criterion, optimizer, loader):
         loss.backward()
         optimizer.step()
         output = model(inputs.flip(0))
-        outputs.append(output)  #! TRN315
+        outputs.append(output)  #! TRN304
     return outputs

@@ -1,1 +1,0 @@
-"""Rules on the topic measuring: profilers that record too much, or the wrong things."""

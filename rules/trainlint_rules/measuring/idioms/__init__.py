@@ -1,1 +1,0 @@
-"""Recognisers that only the rules about measuring need."""
