@@ -247,7 +247,7 @@ def _by_default(arg: ast.arg, default: ast.expr | None) -> Value | None:
         return None
     value = default.value
     if value or (value is None and DECODING_STATE.search(arg.arg) is None):
-        return None if value is None or isinstance(value, float) else PLAIN
+        return None if value is None or isinstance(value, float) else Plain(default=value is True or "")
     return Plain(meaning="off", maybe_none=value is None)
 
 
