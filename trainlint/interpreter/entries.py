@@ -35,7 +35,7 @@ from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Effect, Frame, Heat, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 _ARRAY: Final = re.compile(r"nd\.?array")

@@ -10,7 +10,6 @@ from trainlint.interpreter.values.joining import join
 from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Plain, Unknown
 from trainlint.interpreter.values.value import Value
 
-
 _OF_FLAGS: Final = {"store_true": False, "store_false": True}
 
 
