@@ -12,7 +12,7 @@ from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.execution.attributes import bind, is_module, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import BATCH
-from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, SAME_MODULE
+from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, LOADING, SAME_MODULE
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.kinds import (
@@ -87,6 +87,10 @@ def object_method(
     if cls.is_a(AUTOGRAD) and name == "apply":
         return _apply(run, cls, arguments, node, frame)
     if is_module(cls):
+        if isinstance(base, ClassValue) and name in LOADING:
+            return construct(run, cls, Arguments((UNKNOWN,), open=True), node, frame)
+        if isinstance(base, Object) and name in ("eval", "train"):
+            run.used_for(cls, training=name == "train")
         known = _of_module(base, name)
         if known is not None:
             return known
