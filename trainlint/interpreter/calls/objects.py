@@ -87,11 +87,7 @@ def object_method(
     if cls.is_a(AUTOGRAD) and name == "apply":
         return _apply(run, cls, arguments, node, frame)
     if is_module(cls):
-        if isinstance(base, ClassValue) and name in LOADING:
-            return construct(run, cls, Arguments((UNKNOWN,), open=True), node, frame)
-        if isinstance(base, Object) and name in ("eval", "train"):
-            run.used_for(cls, training=name == "train")
-        known = _of_module(base, name)
+        known = _of_module(run, base, name, node, frame)
         if known is not None:
             return known
     if isinstance(base, SuperValue) and name in ("training_step", "compute_loss"):
@@ -99,7 +95,13 @@ def object_method(
     return out_of_sight(run, unknown_method(run, UNKNOWN, name, arguments, node, frame), arguments, node)
 
 
-def _of_module(base: Object | ClassValue | SuperValue, name: str) -> Value | None:
+def _of_module(
+    run: Run, base: Object | ClassValue | SuperValue, name: str, node: ast.AST, frame: Frame
+) -> Value | None:
+    if isinstance(base, ClassValue) and name in LOADING:
+        return construct(run, base.cls, Arguments((UNKNOWN,), open=True), node, frame)
+    if isinstance(base, Object) and name in ("eval", "train"):
+        run.used_for(base.cls, training=name == "train")
     if name in SAME_MODULE:
         return base.of if isinstance(base, SuperValue) else base
     match name:
