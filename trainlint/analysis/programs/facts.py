@@ -1,4 +1,4 @@
-"""What a file uses somewhere: autocast, DDP, `no_sync`, pinned loaders, a framework.
+"""What a file uses somewhere: autocast, DDP, `no_sync`, a framework.
 
 A rule about something that is missing must know that it stands nowhere around the training loop. What a file uses
 needs nothing but its outline, holds no tree, and is found by imported origins, method names and keywords.
@@ -10,25 +10,15 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from trainlint.analysis.conditions.batch_counts import micro_batch_remainders
-from trainlint.analysis.programs.fact_calls import (
-    count,
-    of_call,
-    says_by_keyword,
-    says_by_name,
-    switched_off,
-)
-from trainlint.analysis.programs.fact_dicts import OPTIONS, of_dict
-from trainlint.analysis.programs.fact_names import ACCELERATOR, STORES, imported, may_say
+from trainlint.analysis.programs.fact_calls import of_call, says_by_keyword, says_by_name, switched_off
+from trainlint.analysis.programs.fact_dicts import of_dict
+from trainlint.analysis.programs.fact_names import ACCELERATOR, TF32_SWITCHES, imported, may_say
 from trainlint.analysis.syntax.blocks import Block, Function, How
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
-from trainlint.analysis.tables.fact_kinds import OFF, FactKind, Use
-from trainlint.analysis.types.loaders import Loaders
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
 _CHAIN = (ast.Name, ast.Attribute)
-_COMPUTED = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)
 
 
 def uses_of(outline: Outline) -> frozenset[Use]:
@@ -50,10 +40,7 @@ class _Uses:
         yield from self.references()
         yield from self.called()
         yield from self.stored()
-        yield from self.pinned()
         yield from self.bound()
-        yield from self.accumulated()
-        yield from self.micro_batches()
         yield from self.attending()
 
     def references(self) -> Iterator[Use]:
@@ -71,7 +58,7 @@ class _Uses:
             for named in said:
                 for kind in named.kinds:
                     if _is_used_as_fact(kind, call, base=base):
-                        yield Use(kind, named.detail or _call_detail(kind, call))
+                        yield Use(kind, named.detail)
 
     def called(self) -> Iterator[Use]:
         """Methods, settings by keyword, and casts of weights."""
@@ -80,66 +67,36 @@ class _Uses:
             for place in places:
                 call = place.node
                 if isinstance(call, ast.Call) and (by_name or (call.keywords and says_by_keyword(call))):
-                    for found in of_call(self.outline, call, place.block):
-                        yield Use(*found)
+                    yield from of_call(self.outline, call, place.block)
 
     def stored(self) -> Iterator[Use]:
         """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
-        for name, (kind, owner) in STORES.items():
+        for name in TF32_SWITCHES:
             for place in self.outline.stores.get(name, ()):
-                if any(self._is_switch(target, place.block, owner, name) for target in _targets(place.statement)):
-                    off = constant(_value(place.statement)) in (False, "ieee", "none")
-                    if not off or kind is not FactKind.DETERMINISTIC:
-                        yield Use(kind, OFF if off else "")
+                if any(self._is_switch(target, place.block, name) for target in _targets(place.statement)):
+                    yield Use(FactKind.TF32)
         if self.outline.stores.get("require_backward_grad_sync"):
-            yield Use(FactKind.NO_SYNC, "")
-        for key, kind in OPTIONS.items():
-            for place in self.outline.stores.get(key, ()):
-                keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
-                if keyed and constant(_value(place.statement)) is not False:
-                    yield Use(kind, "")
+            yield Use(FactKind.NO_SYNC)
+        for place in self.outline.stores.get("fused", ()):
+            keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
+            if keyed and constant(_value(place.statement)) is not False:
+                yield Use(FactKind.FUSED_OPTIMIZER)
 
-    def _is_switch(self, target: ast.expr, block: Block, owner: str, name: str) -> bool:
-        """Whether a target is one of PyTorch's own switches: of a module that begins with `owner`."""
+    def _is_switch(self, target: ast.expr, block: Block, name: str) -> bool:
+        """Whether a target is one of PyTorch's own switches."""
         origin = self.outline.imported(target, block) or ""
-        return origin.startswith(owner) and origin.endswith("." + name)
-
-    def pinned(self) -> Iterator[Use]:
-        """Loaders of PyTorch's own with pinned memory."""
-        loaders = Loaders(self.outline)
-        for loader in loaders.built.values():
-            option = loaders.option(loader, "pin_memory")
-            if option.given and constant(option.value) is not False:
-                yield Use(FactKind.PINNED_LOADER, "")
+        return origin.startswith("torch.backends") and origin.endswith("." + name)
 
     def bound(self) -> Iterator[Use]:
         """What is written down in a variable or returned: a configuration of DeepSpeed, or `no_sync` without a call."""
         for value, block in self.values:
             if isinstance(value, ast.Dict):
-                for found, _ in of_dict(value):
-                    yield Use(*found)
+                yield from of_dict(value)
             elif isinstance(value, (ast.Attribute, ast.IfExp)):
                 yield from self._unsynchronised(value, block)
         for place in self.outline.calls.get("", ()):
             if isinstance(place.node, ast.Call):
                 yield from self._unsynchronised(place.node.func, place.block)
-
-    def accumulated(self) -> Iterator[Use]:
-        """Steps that are taken each so many batches: `i % accumulation == 0`."""
-        written = (*(place.node for place in self.outline.reads), *(value for value, _ in self.values))
-        for test in (node for node in written if isinstance(node, _COMPUTED)):
-            for part in micro_batch_remainders(test):
-                yield Use(FactKind.GRAD_ACCUMULATION, count(part.right))
-
-    def micro_batches(self) -> Iterator[Use]:
-        """Loops over the batches of one step: `for micro in range(accumulation)`."""
-        for place in self.outline.loops:
-            node = place.node
-            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
-                limits = [item for item in node.iter.args if _counts_micro(item)]
-                if limits or _counts_micro(node.target):
-                    often = count((limits or node.iter.args or [node.target])[-1])
-                    yield Use(FactKind.GRAD_ACCUMULATION, often)
 
     def attending(self) -> Iterator[Use]:
         """Classes whose methods compute attention themselves, where they are built."""
@@ -166,7 +123,7 @@ class _Uses:
         for part in nodes_in(value):
             if isinstance(part, ast.Attribute) and part not in self.calls:
                 if part.attr == "no_sync" or (part.attr == "accumulate" and ACCELERATOR.search(last_name(part.value))):
-                    yield Use(FactKind.NO_SYNC, "")
+                    yield Use(FactKind.NO_SYNC)
 
     @cached_property
     def type_references(self) -> set[ast.AST]:
@@ -219,25 +176,9 @@ def _keeps_full_precision(call: ast.Call) -> bool:
     return any(last_name(item) in ("float32", "float64") for item in given)
 
 
-def _call_detail(kind: FactKind, call: ast.Call | None) -> str:
-    """What the call itself tells: the data type of autocast, what is compiled, a sampler that keeps the order."""
-    if kind is FactKind.COMPILE and call is not None and call.args:
-        return last_name(call.args[0])
-    for keyword in call.keywords if call is not None else ():
-        if kind is FactKind.AUTOCAST and keyword.arg == "dtype":
-            return last_name(keyword.value)
-        if kind is FactKind.DISTRIBUTED_SAMPLER and keyword.arg == "shuffle" and constant(keyword.value) is False:
-            return "unshuffled"
-    return ""
-
-
 def _targets(statement: ast.stmt) -> list[ast.expr]:
     return statement.targets if isinstance(statement, ast.Assign) else []
 
 
 def _value(statement: ast.stmt) -> ast.expr | None:
     return statement.value if isinstance(statement, ast.Assign) else None
-
-
-def _counts_micro(node: ast.expr) -> bool:
-    return any(speaks_of_micro_batches(name) for name in names_in(node))

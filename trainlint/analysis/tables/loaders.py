@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.tables.iterables import only_iterates
-from trainlint.patterns import lazy
 
 
 class LoaderClass(NamedTuple):
@@ -29,8 +27,6 @@ class LoaderWrapper(NamedTuple):
     name: str
     packages: str = ""
     """The packages that have it, separated by spaces; empty for names that projects give their own."""
-    to_device: bool = True
-    """Whether it also copies the batches to the device."""
 
 
 class Preparation(NamedTuple):
@@ -68,13 +64,13 @@ _CLASSES = (
 )
 _WRAPPERS = (
     LoaderWrapper("PrefetchLoader", "timm"),
-    LoaderWrapper("BackgroundGenerator", "prefetch_generator", to_device=False),
+    LoaderWrapper("BackgroundGenerator", "prefetch_generator"),
     LoaderWrapper("MpDeviceLoader", "torch_xla"),
     LoaderWrapper("ParallelLoader", "torch_xla"),
     LoaderWrapper("Prefetcher"),
     LoaderWrapper("DataPrefetcher"),
     LoaderWrapper("data_prefetcher"),
-    LoaderWrapper("prefetch", to_device=False),
+    LoaderWrapper("prefetch"),
 )
 PREPARE_MODEL = Preparation("prepare_model")
 _PREPARATIONS = (
@@ -103,9 +99,6 @@ DEFAULT_COLLATES = frozenset(
     }
 )
 """The dotted origins of those of them that libraries have. What they make is in new memory."""
-_PREFETCHER = lazy(r"prefetch(er|loader)", re.IGNORECASE)
-_HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
-"""What only reads ahead."""
 
 
 def is_loader_class(name: str) -> bool:
@@ -127,14 +120,6 @@ def is_named_as_loader(name: str) -> bool:
 def wraps_loader(name: str) -> bool:
     """Whether a class or function of this name is given a loader and yields its batches."""
     return name in WRAPPERS
-
-
-def moves_batches(name: str) -> bool:
-    """Whether a class or function of this name copies a loader's batches to the device ahead of their use."""
-    row = WRAPPERS.get(name)
-    if row is not None:
-        return row.to_device
-    return bool(_PREFETCHER.search(name)) and not _HOST_PREFETCHER.search(name)
 
 
 def prepares(name: str) -> bool:
