@@ -141,29 +141,6 @@ def test_workers_pin_beside_the_step(workers: str) -> None:
     assert safe(loader_of(f"DataLoader(dataset, 4{workers})", wait=""), "TRN102") == {"TRN102"}
 
 
-CHOSEN = """import torch
-from torch.utils.data import DataLoader
-
-
-def train(model, optimizer, dataset, workers):
-    if workers > 0:
-        loader = DataLoader(dataset, 4, num_workers=workers, pin_memory={pinned})
-    else:
-        loader = DataLoader(dataset, 4, num_workers=workers)
-    for batch in loader:
-        loss = model(batch.to("cuda", non_blocking=True)).sum()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
-
-
-@pytest.mark.parametrize(("pinned", "offered"), [("True", False), ("False", True)])
-def test_a_choice_between_two_loaders_counts(pinned: str, offered: bool) -> None:
-    safely = safe(CHOSEN.format(pinned=pinned), "TRN102")
-    assert bool(safely) is offered
-
-
 @pytest.mark.parametrize(("workers", "offered"), [("0", False), ("4", True), ("args.workers", True)])
 def test_pinning_alone_gains_nothing_without_workers_where_copies_wait(workers: str, offered: bool) -> None:
     loader = f"DataLoader(dataset, 4, num_workers={workers})"

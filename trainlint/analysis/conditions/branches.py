@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.conditions.guards import guard_of, parts_around, within_function
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.names import constant, names_in
 
 RequiredTest = tuple[str, bool]
 """A test as it is written, and whether it holds. `x`, `x is not None` and `not x` are one test."""
@@ -50,6 +50,12 @@ def is_tested(block: Block, loop: Block | None = None) -> bool:
     return any(decides(outer) for outer in within_function(block, loop))
 
 
+def is_tested_for_others(block: Block, loop: Block, words: frozenset[str]) -> bool:
+    """Whether a test inside a loop that names none of these words decides if code runs."""
+    tests = (guard.expression for outer in within_function(block, loop) if (guard := guard_of(outer)) is not None)
+    return any(words.isdisjoint(names_in(test)) for test in tests)
+
+
 def decides(block: Block) -> bool:
     """The same of a block itself. What follows `if ...: raise` or `if ...: break` runs unless the program gives up."""
     if block.kind is not BlockKind.BRANCH:
@@ -57,6 +63,14 @@ def decides(block: Block) -> bool:
     node = block.node
     gives_up = isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise | ast.Break)
     return not (block.after_exit and gives_up)
+
+
+def never_ends(node: ast.AST) -> bool:
+    """Whether a node is a loop that only `break`, `return` or an exception ends: `while True:`."""
+    if not isinstance(node, ast.While):
+        return False
+    value = constant(node.test)
+    return value is not ... and bool(value)
 
 
 def outside_branches(block: Block) -> Block:
