@@ -39,8 +39,6 @@ HELP = {
     "found = {}\nfound['loss'] = loss.item()": "keep `loss.detach()`, and read all metrics when you log",
     "if loss > 100:\n    continue": "test a value that the CPU has, such as a count made in the collate function",
     "meters.add(loss.item())": "read all metrics when you log",
-    "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm` with `device=",
-    "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn` or `torch.rand` with `device=",
 }
 
 

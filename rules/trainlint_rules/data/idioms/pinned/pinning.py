@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
-from trainlint.analysis.programs.proved_torch import proved_name
+from trainlint.analysis.effects.fresh_batches import is_surely_left_alone
+from trainlint.analysis.programs.proved_torch import means_only
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
@@ -47,7 +47,7 @@ def safety_of_pinning(site: Site) -> Safety:
     tensors of the device, or where the code that makes them is in sight and names no device.
     """
     loader, file = LoaderRule.loader(site), site.file
-    if not proved_name(file, site.call.func, site.block, TORCH_ORIGINS) or decided(site):
+    if not means_only(site.call.func, site.block, TORCH_ORIGINS) or decided(site):
         return Safety.UNSAFE
     if file.copies_without_waiting and not _is_left_alone(file, loader):
         return Safety.UNSAFE
