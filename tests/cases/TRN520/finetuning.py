@@ -5,7 +5,7 @@ import deepspeed
 
 def settings(arguments):
     config = {
-        "train_batch_size": 100,  #! TRN520
+        "train_batch_size": 100,
         "train_micro_batch_size_per_gpu": 8,
         "gradient_accumulation_steps": 2,
         "fp16": {"enabled": True, "loss_scale": 0},

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.conditions.provided_names import provides
 from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.conditions.versions import module_asked_for_names, speaks_of_version
-from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place, Position
+from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, imported_names, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
@@ -71,20 +71,6 @@ def _asks_own_code(test: ast.expr, block: Block) -> bool:
     bound = [reaching(owner.id, block, position(owner)) if isinstance(owner, ast.Name) else [] for owner in asked]
     return bool(asked) and all(
         bindings and all(item.how in (How.FUNCTION, How.CLASS) for item in bindings) for bindings in bound
-    )
-
-
-def decides_between(value: ast.expr, block: Block, others: Iterable[Block]) -> bool:
-    """Whether the innermost test around a block asks for a value, and one of the others stands in its other branch."""
-    branch = next((outer for outer in block.outwards() if outer.kind is BlockKind.BRANCH), None)
-    if branch is None or branch.test is None:
-        return False
-    if all(ast.dump(part) != ast.dump(value) for part in nodes_in(branch.test)):
-        return False
-    return any(
-        around.node is branch.node and around.negated is not branch.negated
-        for other in others
-        for around in other.outwards()
     )
 
 

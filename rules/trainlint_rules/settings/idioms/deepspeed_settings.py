@@ -74,18 +74,4 @@ _ROWS = (
 
 def deepspeed_claims(settings: Settings) -> Iterator[Claim]:
     """The settings of a configuration that are reported."""
-    yield from _impossible_batch(settings)
     yield from claims(settings, _ROWS)
-
-
-def _impossible_batch(settings: Settings) -> Iterator[Claim]:
-    """A batch size of all ranks that the batches of the ranks cannot add up to."""
-    whole = settings.get("train_batch_size")
-    parts = [settings.literal(name) for name in ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
-    numbers = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
-    each = numbers[0] * numbers[1] if len(numbers) == 2 else 0
-    if whole is not None and isinstance(whole.literal, int) and each and whole.literal % each:
-        product = f"{numbers[0]} samples a GPU times {numbers[1]} micro-batches"
-        fact = f"`{{name}}` {whole.literal} is no multiple of {product}: DeepSpeed refuses it"
-        row = SettingRow(("train_batch_size",), fact, "leave one of the three out", severity=Severity.ERROR)
-        yield Claim(whole, row)

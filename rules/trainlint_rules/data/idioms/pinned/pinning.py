@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.alternatives import decides_between
 from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.semantic_model import SemanticModel
@@ -16,7 +15,7 @@ from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety
-from trainlint_rules.data import LoaderRule, switched_on
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, are_indices
 from trainlint_rules.data.idioms.loader_copies import copies_by_loader
 from trainlint_rules.data.idioms.loading_work import items_at
@@ -32,13 +31,6 @@ def nothing_to_pin(site: Site) -> bool:
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
     return items_at(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
-
-
-@guard
-def sends_to_processes(site: Site) -> bool:
-    """The file calls models in other processes by `torch.distributed.rpc`."""
-    calls = site.calls("remote", "rpc_sync", "rpc_async")
-    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
 
 
 def safety_of_pinning(site: Site) -> Safety:
@@ -136,17 +128,3 @@ def _goes_on(copy: ast.AST) -> bool:
         return False
     given = argument(copy, "non_blocking")
     return any(constant(item) is True for item in copy.args) if given is None else constant(given) is not False
-
-
-@guard
-def pinned_in_other_branch(site: Site) -> bool:
-    """A check for workers chooses between this loader and one that pins memory."""
-    workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers").value
-    if workers is None or decided(site):
-        return False
-    pinning = (
-        other.block
-        for other in site.file.loaders.built.values()
-        if switched_on(site.at(other.call, other.block), "pin_memory")
-    )
-    return decides_between(workers, site.block, pinning)
