@@ -99,7 +99,7 @@ class DeprecatedElsewhere(DeprecatedName):
     name = "deprecated-elsewhere"
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
     confirmed_by = frozenset({Symptom.WARNING})
-    warned_as = "deprecated|renamed|private function|functorch"
+    warned_as = "deprecated|renamed|private function|functorch|sdp_kernel|reset_peak_memory_stats"
     also = Triggers(words=frozenset({OLD}))
 
     @classmethod

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.batch_counts import micro_batch_remainders, wait_around
+from trainlint.analysis.conditions.batch_counts import wait_around
 
 LOOP = """
 def train(loader, args, n):
@@ -37,17 +37,3 @@ def test_counts_in_tests(test: str, counts: list[str]) -> None:
     loop = next(outer for outer in block.outwards() if outer.kind.name == "LOOP")
     found = wait_around(block, loop)
     assert [ast.unparse(item) for item in found.counts] == counts if found is not None else not counts
-
-
-@pytest.mark.parametrize(
-    ("test", "found"),
-    [
-        ("i % accum == 0 and ready", ["i % accum"]),
-        ("not i % update_freq", ["i % update_freq"]),
-        ("i % log_every == 0", []),
-        ("'%s' % accum == name", []),
-        ("f(i % accum)", []),
-    ],
-)
-def test_remainders_by_micro_batches(test: str, found: list[str]) -> None:
-    assert [ast.unparse(item) for item in micro_batch_remainders(ast.parse(test, mode="eval").body)] == found

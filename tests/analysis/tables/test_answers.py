@@ -52,13 +52,6 @@ def test_deepspeed_hands_back_in_an_order_of_its_own() -> None:
     assert not loaders.hands_back_in_order("initialize")
 
 
-def test_a_prefetcher_that_only_reads_ahead_moves_no_batches() -> None:
-    assert loaders.moves_batches("PrefetchLoader")
-    assert loaders.moves_batches("MyPrefetcher")
-    assert not loaders.moves_batches("CPUPrefetcher")
-    assert not loaders.moves_batches("BackgroundGenerator")
-
-
 def test_wrappers_are_known_by_the_names_people_give_them() -> None:
     assert parallel.called_as(parallel.Wrapper.DDP) == {"DistributedDataParallel", "DDP"}
     assert parallel.name_of(parallel.Wrapper.FSDP1) == "FSDP"

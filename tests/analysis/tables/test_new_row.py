@@ -53,7 +53,7 @@ def test_batches_of_a_prefetcher_of_unknown_class_lie_on_the_device() -> None:
 
 
 def test_a_wrapper_that_loaders_alone_are_given_is_followed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew", to_device=False))
+    monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew"))
     assert found() == ["TRN101", "TRN205"]
 
 

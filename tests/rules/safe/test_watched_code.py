@@ -40,8 +40,8 @@ OLD = "torch.cuda.memory_cached()"
 )
 def test_an_old_name_inside(lines: str, is_safe: bool) -> None:
     code = CODE.format(lines="\n".join(f"    {line}" for line in lines.split("\n")))
-    assert safe(code, "TRN803") == ({"TRN803"} if is_safe else set())
+    assert safe(code, "TRN812") == ({"TRN812"} if is_safe else set())
 
 
 def test_it_is_still_offered() -> None:
-    assert set(fixes(CODE.format(lines=f"    with tools.watch():\n        {OLD}"), "TRN803")) == {"TRN803"}
+    assert set(fixes(CODE.format(lines=f"    with tools.watch():\n        {OLD}"), "TRN812")) == {"TRN812"}

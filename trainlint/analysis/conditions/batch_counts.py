@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 
@@ -51,20 +51,3 @@ def _is_micro_count(node: ast.expr) -> bool:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or isinstance(constant(node), str)
-
-
-def micro_batch_remainders(test: ast.AST) -> Iterator[ast.BinOp]:
-    """Each `i % accumulation` in a test, or in a part of it, whose divisor is called like a number of micro-batches."""
-    stack = [test]
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.BinOp(op=ast.Mod()):
-                if not _is_text(node.left) and any(speaks_of_micro_batches(name) for name in names_in(node.right)):
-                    yield node
-            case ast.BoolOp():
-                stack += node.values
-            case ast.UnaryOp():
-                stack.append(node.operand)
-            case ast.Compare():
-                stack += (node.left, *node.comparators)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
 from trainlint.analysis.conditions.branches import is_tested
-from trainlint.analysis.programs import fact_calls
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, names_in
+from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
@@ -56,7 +55,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     outside, counts = _behind_waits(loop, steps, backwards) if steps else _counts_in_calls(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
-    return Accumulation(loop, tuple(outside), fact_calls.count(counts[0]))
+    return Accumulation(loop, tuple(outside), _as_named(counts[0]))
 
 
 def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
@@ -76,7 +75,7 @@ def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards
     count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
     if constant(count) == 1 or file.heats.kind(loop) is not LoopKind.MICRO:
         return None
-    return Accumulation(loop, tuple(backwards), fact_calls.count(count))
+    return Accumulation(loop, tuple(backwards), _as_named(count))
 
 
 def _behind_waits(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
@@ -128,3 +127,8 @@ def _counts_in_arguments(place: Place) -> Iterator[ast.expr]:
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(given, ast.Compare | ast.Name):
             yield from batch_counts(given, place.block)
+
+
+def _as_named(node: ast.expr) -> str:
+    """A number as the code names it: "4", "args.accum_iter"; "" for anything longer."""
+    return str(node.value) if isinstance(node, ast.Constant) else dotted(node) or ""

@@ -16,11 +16,10 @@ from trainlint.analysis.programs.fact_names import (
     NameFact,
 )
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import NAMES, argument, constant, dotted, last_name, names_in, position
+from trainlint.analysis.syntax.names import NAMES, argument, constant, last_name, names_in, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import OFF, FactKind
-from trainlint.analysis.tables.loaders import moves_batches
 from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.types.vocabulary import DTYPE_NAME, names_module
 
@@ -40,7 +39,7 @@ _DEEP = 6
 @lru_cache(NAMES)
 def says_by_name(name: str) -> bool:
     """Whether a call of something with this last word may say anything, whatever it is given."""
-    return name in _SAYING or name in _GLOBALS or name == "from_pretrained" or moves_batches(name)
+    return name in _SAYING or name in _GLOBALS or name == "from_pretrained"
 
 
 def says_by_keyword(call: ast.Call) -> bool:
@@ -58,8 +57,6 @@ def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKin
     if name == "from_pretrained":
         given = argument(call, "torch_dtype") or argument(call, "dtype")
         yield from _cast(outline, given, block)
-    if moves_batches(name):
-        yield FactKind.PREFETCHER, ""
     for keyword in call.keywords:
         if keyword.arg in _SETTING:
             yield from _of_keyword(name, keyword.arg, keyword.value)
@@ -69,11 +66,6 @@ def switched_off(call: ast.Call) -> bool:
     """Whether a literal False says that what is called shall do nothing."""
     given = [keyword.value for keyword in call.keywords if keyword.arg in ("enabled", "enable", "mode")]
     return any(constant(item) is False for item in (*call.args[:1], *given))
-
-
-def count(node: ast.expr) -> str:
-    """A number as the code names it: "4", "args.accum_iter"; "" for anything longer."""
-    return str(node.value) if isinstance(node, ast.Constant) else dotted(node) or ""
 
 
 def _of_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[FoundKind]:
@@ -131,8 +123,6 @@ def _of_keyword(callee: str, keyword: str, value: ast.expr) -> Iterator[FoundKin
 
 def _detail(kind: FactKind, keyword: str, value: ast.expr) -> str:
     """What a setting is set to, for the kinds of which that matters."""
-    if kind is FactKind.GRAD_ACCUMULATION:
-        return count(value)
     if kind is not FactKind.AUTOCAST:
         return ""
     written = constant(value)
@@ -154,9 +144,7 @@ def _leaves_off(kind: FactKind, value: ast.expr) -> bool:
         return written.lower() in NO_SETTINGS
     if written is None or written is False:
         return True
-    if kind is FactKind.AUTOCAST:
-        return written in (32, 64)
-    return kind is FactKind.GRAD_ACCUMULATION and written == 1
+    return kind is FactKind.AUTOCAST and written in (32, 64)
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.fact_calls import FoundKind, count
+from trainlint.analysis.programs.fact_calls import FoundKind
 from trainlint.analysis.programs.fact_names import DEEPSPEED, DEEPSPEED_KEYS
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.tables.fact_kinds import FactKind
 
-OPTIONS = {"fused": FactKind.FUSED_OPTIMIZER, "pin_memory": FactKind.PINNED_LOADER}
+OPTIONS = {"fused": FactKind.FUSED_OPTIMIZER}
 """Keywords that are often kept in a dict until they are used."""
 _BESIDES = frozenset(
     "lr betas weight_decay batch_size num_workers shuffle sampler batch_sampler collate_fn drop_last "
@@ -35,11 +35,8 @@ def _configured(node: ast.Dict) -> Iterator[tuple[FoundKind, ast.expr]]:
         value = entries.get(key)
         if value is None or not constant(value) or _disabled(value):
             continue
-        if key == "gradient_accumulation_steps" and constant(value) == 1:
-            continue
         for kind in kinds:
-            detail = count(value) if kind is FactKind.GRAD_ACCUMULATION else _DETAILS.get(kind, "")
-            yield (kind, detail), value
+            yield (kind, _DETAILS.get(kind, "")), value
 
 
 def _options(node: ast.Dict) -> Iterator[tuple[FoundKind, ast.expr]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, collectives, loaders, optimizers, parallel, precision, samplers
+from trainlint.analysis.tables import collectives, optimizers, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -75,20 +75,9 @@ IMPORTED: Mapping[str, tuple[NameFact, ...]] = _imported(
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
     (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", " ".join(samplers.DISTRIBUTED), ""),
-    *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
-    ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
-    *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
-    (FactKind.CHECKPOINTING, _TORCH, "checkpoint.checkpoint checkpoint_sequential apply_activation_checkpointing", ""),
-    (FactKind.CHECKPOINTING, "torch fairscale", "checkpoint_wrapper", ""),
-    (FactKind.CHECKPOINTING, "deepspeed", "checkpointing.checkpoint", ""),
-    (FactKind.CHECKPOINTING, "torchtune", "set_activation_checkpointing", ""),
     (FactKind.FUSED_OPTIMIZER, "apex", "FusedAdam FusedLAMB FusedSGD FusedNovoGrad FusedMixedPrecisionLamb", ""),
     (FactKind.FUSED_OPTIMIZER, "deepspeed", "FusedAdam DeepSpeedCPUAdam FusedLamb", ""),
     (FactKind.FUSED_OPTIMIZER, "transformer_engine", "FusedAdam FusedSGD", ""),
-    (FactKind.DETERMINISTIC, "torch transformers", "use_deterministic_algorithms enable_full_determinism", ""),
-    (FactKind.EMPTY_CACHE, _TORCH, "empty_cache", ""),
-    (FactKind.PROFILER, "torch", "profiler.profile profiler._KinetoProfile profiler.start emit_nvtx", ""),
-    *((FactKind.CLIP, row.packages, row.name, "") for row in clipping.FUNCTIONS.values()),
     (FactKind.FRAMEWORK, _LIGHTNING, "Trainer Trainer.from_argparse_args LightningModule LightningCLI", "lightning"),
     (FactKind.FRAMEWORK, _LIGHTNING, "Fabric", "fabric"),
     (FactKind.FRAMEWORK, "transformers trl sentence_transformers", "Trainer", "transformers"),
@@ -103,7 +92,6 @@ IMPORTED: Mapping[str, tuple[NameFact, ...]] = _imported(
     (FactKind.FRAMEWORK, "colossalai", "Booster", "colossalai"),
     (FactKind.FRAMEWORK, "torchtnt", "AutoUnit", "torchtnt"),
     (FactKind.FRAMEWORK, "ultralytics", "YOLO", "ultralytics"),
-    (FactKind.DEVICE_CHOSEN, _TORCH, "set_device set_device_index cuda.device init_device_mesh", ""),
     (FactKind.GROUP_DESTROYED, "torch deepspeed", "destroy_process_group", ""),
     (FactKind.NETWORK, "torch", "Conv2d ConvTranspose2d conv2d conv_transpose2d", "conv2d"),
     (FactKind.NETWORK, "torch", "Conv3d ConvTranspose3d conv3d", "conv3d"),
@@ -136,19 +124,13 @@ METHODS: Mapping[str, NameFact] = {
         ((FactKind.AUTOCAST,), precision.AUTOCAST.name, ""),
         ((FactKind.NO_SYNC,), "no_sync no_backward_sync set_requires_gradient_sync set_is_last_backward", ""),
         ((FactKind.SET_EPOCH,), "set_epoch", ""),
-        ((FactKind.CHECKPOINTING,), "gradient_checkpointing_enable enable_gradient_checkpointing", ""),
-        ((FactKind.CHECKPOINTING,), "set_grad_checkpointing", ""),
-        ((FactKind.CLIP,), " ".join(sorted(clipping.METHODS)), ""),
-        ((FactKind.EMPTY_CACHE,), "empty_cache", ""),
-        ((FactKind.DEVICE_CHOSEN,), "set_device set_device_index", ""),
         ((FactKind.GROUP_DESTROYED,), "destroy_process_group", ""),
     )
     for name in names.split()
 }
 """Methods that say the same whatever they are called on."""
 ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
-    "accumulate": (FactKind.NO_SYNC, FactKind.GRAD_ACCUMULATION),
-    "profile": (FactKind.PROFILER,),
+    "accumulate": (FactKind.NO_SYNC,),
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = collectives.IN_CHARGE
@@ -164,18 +146,9 @@ SETTINGS: Mapping[str, Setting] = {
         (FactKind.AUTOCAST, _TRAINER, "precision"),
         (FactKind.COMPILE, _OPTIONS, "torch_compile"),
         (FactKind.TF32, _OPTIONS, "tf32"),
-        (FactKind.CHECKPOINTING, _OPTIONS, "gradient_checkpointing"),
-        (FactKind.GRAD_ACCUMULATION, _OPTIONS, "gradient_accumulation_steps"),
-        (FactKind.GRAD_ACCUMULATION, _TRAINER, "accumulate_grad_batches"),
-        (FactKind.CLIP, _TRAINER, "gradient_clip_val"),
-        (FactKind.CLIP, _OPTIONS, "max_grad_norm"),
         (FactKind.FSDP, _OPTIONS, "fsdp deepspeed deepspeed_plugin fsdp_plugin"),
-        (FactKind.CUDNN_BENCHMARK, _TRAINER, "benchmark"),
-        (FactKind.DETERMINISTIC, _TRAINER, "deterministic"),
-        (FactKind.PROFILER, _TRAINER, "profiler"),
         (FactKind.FUSED_OPTIMIZER, optimizers.OPTIMIZER_CALL, "fused"),
         (FactKind.CHANNELS_LAST, lazy(""), "memory_format"),
-        (FactKind.PINNED_LOADER, lazy(r"loader|^dict$|DataModule", re.IGNORECASE), "pin_memory"),
     )
     for keyword in keywords.split()
 }
@@ -188,8 +161,6 @@ STRATEGIES = (("deepspeed", _SHARDED, "zero"), ("fsdp", _SHARDED, "fsdp"), ("ddp
 STORES: Mapping[str, tuple[FactKind, str]] = {
     "allow_tf32": (FactKind.TF32, "torch.backends"),
     "fp32_precision": (FactKind.TF32, "torch.backends"),
-    "benchmark": (FactKind.CUDNN_BENCHMARK, "torch.backends.cudnn"),
-    "deterministic": (FactKind.DETERMINISTIC, "torch.backends.cudnn"),
 }
 """Attributes that are switches, with the origin of what they belong to."""
 
@@ -209,9 +180,6 @@ DEEPSPEED: Mapping[str, tuple[FactKind, ...]] = {
     "bfloat16": (FactKind.AUTOCAST,),
     "amp": (FactKind.AUTOCAST,),
     "zero_optimization": _SHARDED,
-    "gradient_accumulation_steps": (FactKind.GRAD_ACCUMULATION,),
-    "gradient_clipping": (FactKind.CLIP,),
-    "activation_checkpointing": (FactKind.CHECKPOINTING,),
 }
 
 

@@ -1,4 +1,4 @@
-"""What a file uses somewhere: autocast, DDP, `no_sync`, pinned loaders, a framework.
+"""What a file uses somewhere: autocast, DDP, `no_sync`, a framework.
 
 A rule about something that is missing must know that it stands nowhere around the training loop. What a file uses
 needs nothing but its outline, holds no tree, and is found by imported origins, method names and keywords.
@@ -10,9 +10,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from trainlint.analysis.conditions.batch_counts import micro_batch_remainders
 from trainlint.analysis.programs.fact_calls import (
-    count,
     of_call,
     says_by_keyword,
     says_by_name,
@@ -21,14 +19,11 @@ from trainlint.analysis.programs.fact_calls import (
 from trainlint.analysis.programs.fact_dicts import OPTIONS, of_dict
 from trainlint.analysis.programs.fact_names import ACCELERATOR, STORES, imported, may_say
 from trainlint.analysis.syntax.blocks import Block, Function, How
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.fact_kinds import OFF, FactKind, Use
-from trainlint.analysis.types.loaders import Loaders
 
 _CHAIN = (ast.Name, ast.Attribute)
-_COMPUTED = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)
 
 
 def uses_of(outline: Outline) -> frozenset[Use]:
@@ -50,10 +45,7 @@ class _Uses:
         yield from self.references()
         yield from self.called()
         yield from self.stored()
-        yield from self.pinned()
         yield from self.bound()
-        yield from self.accumulated()
-        yield from self.micro_batches()
         yield from self.attending()
 
     def references(self) -> Iterator[Use]:
@@ -89,8 +81,7 @@ class _Uses:
             for place in self.outline.stores.get(name, ()):
                 if any(self._is_switch(target, place.block, owner, name) for target in _targets(place.statement)):
                     off = constant(_value(place.statement)) in (False, "ieee", "none")
-                    if not off or kind is not FactKind.DETERMINISTIC:
-                        yield Use(kind, OFF if off else "")
+                    yield Use(kind, OFF if off else "")
         if self.outline.stores.get("require_backward_grad_sync"):
             yield Use(FactKind.NO_SYNC, "")
         for key, kind in OPTIONS.items():
@@ -104,14 +95,6 @@ class _Uses:
         origin = self.outline.imported(target, block) or ""
         return origin.startswith(owner) and origin.endswith("." + name)
 
-    def pinned(self) -> Iterator[Use]:
-        """Loaders of PyTorch's own with pinned memory."""
-        loaders = Loaders(self.outline)
-        for loader in loaders.built.values():
-            option = loaders.option(loader, "pin_memory")
-            if option.given and constant(option.value) is not False:
-                yield Use(FactKind.PINNED_LOADER, "")
-
     def bound(self) -> Iterator[Use]:
         """What is written down in a variable or returned: a configuration of DeepSpeed, or `no_sync` without a call."""
         for value, block in self.values:
@@ -123,23 +106,6 @@ class _Uses:
         for place in self.outline.calls.get("", ()):
             if isinstance(place.node, ast.Call):
                 yield from self._unsynchronised(place.node.func, place.block)
-
-    def accumulated(self) -> Iterator[Use]:
-        """Steps that are taken each so many batches: `i % accumulation == 0`."""
-        written = (*(place.node for place in self.outline.reads), *(value for value, _ in self.values))
-        for test in (node for node in written if isinstance(node, _COMPUTED)):
-            for part in micro_batch_remainders(test):
-                yield Use(FactKind.GRAD_ACCUMULATION, count(part.right))
-
-    def micro_batches(self) -> Iterator[Use]:
-        """Loops over the batches of one step: `for micro in range(accumulation)`."""
-        for place in self.outline.loops:
-            node = place.node
-            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
-                limits = [item for item in node.iter.args if _counts_micro(item)]
-                if limits or _counts_micro(node.target):
-                    often = count((limits or node.iter.args or [node.target])[-1])
-                    yield Use(FactKind.GRAD_ACCUMULATION, often)
 
     def attending(self) -> Iterator[Use]:
         """Classes whose methods compute attention themselves, where they are built."""
@@ -237,7 +203,3 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 def _value(statement: ast.stmt) -> ast.expr | None:
     return statement.value if isinstance(statement, ast.Assign) else None
-
-
-def _counts_micro(node: ast.expr) -> bool:
-    return any(speaks_of_micro_batches(name) for name in names_in(node))

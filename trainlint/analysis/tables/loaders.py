@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.tables.iterables import only_iterates
-from trainlint.patterns import lazy
 
 
 class LoaderClass(NamedTuple):
     """A class whose objects yield batches."""
 
     name: str
-    packages: str
-    """The packages that have it, separated by spaces."""
     torch_origins: tuple[str, ...] = ()
     """The dotted origins under which it takes the options of PyTorch's own loader."""
     takes_device: bool = False
@@ -27,10 +23,6 @@ class LoaderWrapper(NamedTuple):
     """What is given a loader and yields its batches."""
 
     name: str
-    packages: str = ""
-    """The packages that have it, separated by spaces; empty for names that projects give their own."""
-    to_device: bool = True
-    """Whether it also copies the batches to the device."""
 
 
 class Preparation(NamedTuple):
@@ -43,7 +35,6 @@ class Preparation(NamedTuple):
 
 DATALOADER = LoaderClass(
     "DataLoader",
-    "torch torchdata torch_geometric monai webdataset dgl",
     ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
 )
 """PyTorch's own, and classes of the same name that derive from it."""
@@ -51,30 +42,29 @@ _CLASSES = (
     DATALOADER,
     LoaderClass(
         "StatefulDataLoader",
-        "torchdata",
         (
             "torchdata.stateful_dataloader.StatefulDataLoader",
             "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
         ),
     ),
-    LoaderClass("NodeLoader", "torch_geometric"),
-    LoaderClass("NeighborLoader", "torch_geometric"),
-    LoaderClass("LinkNeighborLoader", "torch_geometric"),
-    LoaderClass("WebLoader", "webdataset"),
-    LoaderClass("InfiniteDataLoader", "ultralytics"),
-    LoaderClass("MultiEpochsDataLoader", "timm"),
-    LoaderClass("BucketIterator", "torchtext", takes_device=True),
-    LoaderClass("BPTTIterator", "torchtext", takes_device=True),
+    LoaderClass("NodeLoader"),
+    LoaderClass("NeighborLoader"),
+    LoaderClass("LinkNeighborLoader"),
+    LoaderClass("WebLoader"),
+    LoaderClass("InfiniteDataLoader"),
+    LoaderClass("MultiEpochsDataLoader"),
+    LoaderClass("BucketIterator", takes_device=True),
+    LoaderClass("BPTTIterator", takes_device=True),
 )
 _WRAPPERS = (
-    LoaderWrapper("PrefetchLoader", "timm"),
-    LoaderWrapper("BackgroundGenerator", "prefetch_generator", to_device=False),
-    LoaderWrapper("MpDeviceLoader", "torch_xla"),
-    LoaderWrapper("ParallelLoader", "torch_xla"),
+    LoaderWrapper("PrefetchLoader"),
+    LoaderWrapper("BackgroundGenerator"),
+    LoaderWrapper("MpDeviceLoader"),
+    LoaderWrapper("ParallelLoader"),
     LoaderWrapper("Prefetcher"),
     LoaderWrapper("DataPrefetcher"),
     LoaderWrapper("data_prefetcher"),
-    LoaderWrapper("prefetch", to_device=False),
+    LoaderWrapper("prefetch"),
 )
 PREPARE_MODEL = Preparation("prepare_model")
 _PREPARATIONS = (
@@ -103,9 +93,6 @@ DEFAULT_COLLATES = frozenset(
     }
 )
 """The dotted origins of those of them that libraries have. What they make is in new memory."""
-_PREFETCHER = lazy(r"prefetch(er|loader)", re.IGNORECASE)
-_HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
-"""What only reads ahead."""
 
 
 def is_loader_class(name: str) -> bool:
@@ -127,14 +114,6 @@ def is_named_as_loader(name: str) -> bool:
 def wraps_loader(name: str) -> bool:
     """Whether a class or function of this name is given a loader and yields its batches."""
     return name in WRAPPERS
-
-
-def moves_batches(name: str) -> bool:
-    """Whether a class or function of this name copies a loader's batches to the device ahead of their use."""
-    row = WRAPPERS.get(name)
-    if row is not None:
-        return row.to_device
-    return bool(_PREFETCHER.search(name)) and not _HOST_PREFETCHER.search(name)
 
 
 def prepares(name: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.syntax.literal_dicts import Settings
-from trainlint.finding import Severity
 from trainlint_rules.settings.idioms.setting_rows import Claim, SettingRow, claims
 
 ZERO = "zero_optimization"
@@ -31,13 +30,6 @@ def _pageable(name: str) -> SettingRow:
 
 _ROWS = (
     SettingRow(
-        ("bf16",),
-        "`fp16` and `bf16` are both enabled: DeepSpeed refuses it",
-        "enable one of them",
-        where=((("fp16", "enabled"), (True,)), (("bf16", "enabled"), (True,))),
-        severity=Severity.ERROR,
-    ),
-    SettingRow(
         ("wall_clock_breakdown",),
         "`{name}` forces GPU syncs around forward, backward and optimizer in every step",
         "set it only while you measure",
@@ -47,12 +39,6 @@ _ROWS = (
     *_renamed("cpu_offload_param", '`"offload_param": {"device": "cpu"}`'),
     *_renamed("cpu_offload_use_pin_memory", "`pin_memory` in the section of what is offloaded"),
     *_renamed("stage3_gather_fp16_weights_on_model_save", "`stage3_gather_16bit_weights_on_model_save`"),
-    SettingRow(
-        (ZERO, "offload_param"),
-        "`{name}` does nothing below stage 3",
-        "use stage 3, which splits the weights",
-        where=((_STAGE, (0, 1, 2)), ((ZERO, "offload_param", "device"), ("cpu", "nvme"))),
-    ),
     _pageable("offload_optimizer"),
     _pageable("offload_param"),
     SettingRow(
