@@ -33,13 +33,6 @@ def nothing_to_pin(site: Site) -> bool:
     return items_at(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
 
 
-@guard
-def sends_to_processes(site: Site) -> bool:
-    """The file calls models in other processes by `torch.distributed.rpc`."""
-    calls = site.calls("remote", "rpc_sync", "rpc_async")
-    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
-
-
 def safety_of_pinning(site: Site) -> Safety:
     """Safe where batches surely are dense tensors on the host, and nobody has decided against pinning them.
 
