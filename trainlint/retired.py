@@ -73,6 +73,8 @@ RETIRED = {
     "TRN713": "big-logits-loss",
     "TRN714": "elementwise-chain",
     "TRN716": "unfused-batch-norm-inference",
+    "TRN802": "sdp-kernel-context",
+    "TRN803": "memory-cached",
     "TRN805": "functorch-namespace",
     "TRN813": "ddp-broadcast-buffers-renamed",
     "TRN815": "distributed-nn-deprecated",
@@ -96,6 +98,8 @@ TOLD_BY = {
     "TRN219": ("TRN205", "TRN207"),
     "TRN315": ("TRN304",),
     "TRN519": _NAMES,
+    "TRN802": _NAMES,
+    "TRN803": _NAMES,
     "TRN805": _NAMES,
     "TRN815": _NAMES,
 }

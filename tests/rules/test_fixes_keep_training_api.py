@@ -16,7 +16,6 @@ from trainlint.source import SourceFile
 from trainlint_rules.api.deprecated_elsewhere import DeprecatedElsewhere
 from trainlint_rules.api.private_collate import PrivateCollate
 from trainlint_rules.api.removed_keyword import RemovedKeyword
-from trainlint_rules.api.sdp_kernel_context import SdpKernelContext
 
 torch = pytest.importorskip("torch")
 INSTALLED = tuple(int(part) for part in torch.__version__.split(".")[:2])
@@ -87,24 +86,6 @@ def train():
     return model
 """
 
-ATTENTION = """
-import torch
-import torch.nn.functional as F
-
-
-def train():
-    torch.manual_seed(19)
-    model = torch.nn.Linear(8, 24)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    for _ in range(4):
-        query, key, value = model(torch.randn(2, 2, 5, 8)).chunk(3, -1)
-        with torch.backends.cuda.sdp_kernel(enable_flash=False, enable_math=True, enable_mem_efficient=False):
-            loss = F.scaled_dot_product_attention(query, key, value).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-"""
 
 FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
     (
@@ -115,7 +96,6 @@ FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
     ),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
     (PrivateCollate, COLLATED, ("from torch.utils.data import default_collate",), ("_utils",)),
-    (SdpKernelContext, ATTENTION, ("sdpa_kernel([SDPBackend.MATH, SDPBackend.CUDNN_ATTENTION])",), ("sdp_kernel(",)),
 ]
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
-from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
@@ -17,7 +15,6 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 from trainlint_rules.api.idioms.guards import sure_if_warned
-from trainlint_rules.api.idioms.pytree_nodes import with_public_name
 from trainlint_rules.api.idioms.saved_variables import NEW, OLD, saved_variables
 
 
@@ -102,7 +99,7 @@ class DeprecatedElsewhere(DeprecatedName):
     name = "deprecated-elsewhere"
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
     confirmed_by = frozenset({Symptom.WARNING})
-    warned_as = "deprecated|renamed|private function|functorch"
+    warned_as = "deprecated|renamed|private function|functorch|sdp_kernel|reset_peak_memory_stats"
     also = Triggers(words=frozenset({OLD}))
 
     @classmethod
@@ -128,11 +125,3 @@ class DeprecatedElsewhere(DeprecatedName):
         assert isinstance(site.node, ast.Attribute)
         node, new = site.node, f"{ast.unparse(site.node.value)}.{NEW}"
         return attempt(lambda: Fix(f"Use {NEW}", (replace_by_text(site.source, node, new),), Safety.SAFE))
-
-    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
-        """That of `_register_pytree_node`, too, where its arguments in this file are those of the public name."""
-        public = with_public_name(site.file, use)
-        if public is None:
-            return super().renamed(site, use)
-        fix = super().renamed(site, public)
-        return None if fix is None else replace(fix, safety=Safety.UNSAFE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.programs.named_calls import called
@@ -13,10 +12,9 @@ from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.finding import Edit, Safety, Severity
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api.idioms.guards import sure_if_warned
-from trainlint_rules.api.idioms.old_arguments import VERBOSE_REMOVED, hands_verbose_on, old_arguments
+from trainlint_rules.api.idioms.old_arguments import old_arguments
 
 
 class RemovedKeyword(ReferenceRule):
@@ -87,7 +85,6 @@ class RemovedKeyword(ReferenceRule):
         "torch.stft",
         *DATALOADER.torch_origins,
     )
-    also = Triggers(calls=frozenset({"__init__"}))
     in_tests = True
     unless = (decided_by_version,)
     message = "{given.fact}"
@@ -96,12 +93,8 @@ class RemovedKeyword(ReferenceRule):
     fix_safety = Safety.SAFE
 
     def found(self, site: Site) -> Iterator[Match]:
-        """An old argument that is written out, or one that a scheduler of the project hands on."""
+        """An old argument that is written out."""
         there = called(site)
-        if isinstance(site.node, ast.Call) and hands_verbose_on(site):
-            message = "schedulers of PyTorch take no `verbose` since 2.7"
-            sure = sure_if_warned(site, VERBOSE_REMOVED, VERBOSE_REMOVED)
-            yield Match(site, sure, message=message, help="pass the optimizer and `last_epoch` alone")
         for given in old_arguments(there) if there is not None else ():
             sure = sure_if_warned(site, given.row.since, given.row.removed)
             severity = Severity.ERROR if given.removed else Severity.WARNING

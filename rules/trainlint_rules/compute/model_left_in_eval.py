@@ -8,7 +8,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.compute.idioms.training_modes import handed_over, set_back, set_part_by_part, trained_epochs
+from trainlint_rules.compute.idioms.training_modes import set_back, trained_epochs
 
 
 class ModelLeftInEval(CallRule):
@@ -76,7 +76,7 @@ class ModelLeftInEval(CallRule):
     confirmed_by = frozenset({Symptom.TRAINED_IN_EVALUATION_MODE})
     on = (".eval",)
     sure = Confidence.LIKELY
-    unless = (set_back, set_part_by_part, handed_over)
+    unless = (set_back,)
     message = (
         "`{model}` stays in evaluation mode: the next epoch trains without dropout and with frozen batch statistics"
     )

@@ -14,7 +14,6 @@ from trainlint_rules.data.idioms.pinned.pinning import (
     nothing_to_pin,
     pin_edits,
     safety_of_pinning,
-    sends_to_processes,
 )
 from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
 
@@ -95,7 +94,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    unless = (nothing_to_pin, sends_to_processes)
+    unless = (nothing_to_pin,)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"

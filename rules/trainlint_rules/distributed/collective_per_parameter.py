@@ -13,7 +13,6 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
 
 
 class CollectivePerParameter(CallRule):
@@ -79,7 +78,6 @@ class CollectivePerParameter(CallRule):
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     on = REDUCTIONS
     when = EACH_STEP | {Heat.EPOCH: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
-    unless = (asynchronous,)
     message = "`{name}` runs once for each of `{parameters}`{often}, and each call is all latency"
     help = "wrap the model in DistributedDataParallel, or reduce all of them as one flat tensor"
 

@@ -11,7 +11,6 @@ from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.pickled import SENDING, sends_pickled
 from trainlint_rules.distributed.idioms.collectives.seldom_functions import (
-    generates_text,
     runs_seldom_by_name,
 )
 
@@ -80,7 +79,7 @@ class ObjectCollectiveInStep(CallRule):
     on = (*sorted(OF_OBJECTS), *SENDING)
     when = EACH_STEP
     sure = Confidence.LIKELY
-    unless = (runs_seldom_by_name, generates_text)
+    unless = (runs_seldom_by_name,)
     message = "`{name}` pickles objects on the CPU{often}, and over NCCL forces two GPU syncs"
     help = "send a tensor instead, or send the objects every N steps"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, FunctionNode
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -32,31 +29,6 @@ def _says_which(site: Site) -> bool:
     if site.origin(site.call.func) == _SEQUENTIAL:  # the only one of the two that takes it by position
         return argument(site.call, "use_reentrant", 3) is not None or has_unpacked_arguments(site.call)
     return any(item.arg in ("use_reentrant", None) for item in site.call.keywords)
-
-
-def _takes_no_keyword(site: Site, name: str) -> bool:
-    """Whether the checkpointed function stands in the file, or is made by a function of it, and takes no such name."""
-    given = argument(site.call, "function", 0)
-    signatures = [] if given is None else [node.args for node in _definitions(site.file, given, site.block)]
-    return bool(signatures) and not any(
-        args.kwarg is not None or any(item.arg == name for item in (*args.args, *args.kwonlyargs))
-        for args in signatures
-    )
-
-
-def _definitions(file: SemanticModel, given: ast.expr, block: Block) -> list[FunctionNode]:
-    """The functions that an expression stands for: by its name, or as what a function of the file returns."""
-    edge = file.graph.callee.get(given) if isinstance(given, ast.Call) else None
-    if edge is None:
-        bound = [binding.node for binding in file.outline.bindings(given, block)]
-        return [node for node in bound if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    returned = [place for place in edge.function.returns if isinstance(place.node, ast.Return)]
-    return [
-        node
-        for place in returned
-        if isinstance(place.node, ast.Return) and isinstance(place.node.value, ast.Name)
-        for node in _definitions(file, place.node.value, place.block)
-    ]
 
 
 class CheckpointWithoutUseReentrant(CallRule):
@@ -149,9 +121,7 @@ class CheckpointWithoutUseReentrant(CallRule):
         return Match(site, fields=fields, message=_FAILS if refused is not None else None)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`use_reentrant=False`; none where the call fails all the same, as the function takes no such keyword."""
+        """`use_reentrant=False`."""
         from trainlint.fixing.rewrite import add_keyword
 
-        if match["refused"] is not None and _takes_no_keyword(site, match["refused"]):
-            return
         yield add_keyword(site.source, site.call, "use_reentrant", "False", keyword_only=True)

@@ -12,7 +12,6 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
     added_value,
-    becomes_array,
     is_freed,
     is_output_of_step,
     lives,
@@ -100,7 +99,6 @@ class GraphKeptInAccumulator(CallRule):
         autograd_off_early,
         new_in_each_iteration,
         trained_as_sum,
-        becomes_array,
     )
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"

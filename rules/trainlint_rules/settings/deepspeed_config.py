@@ -17,10 +17,9 @@ class DeepspeedConfig(SettingRule):
     ## Why
     DeepSpeed takes dozens of settings from a JSON file or a dict, and says nothing of most combinations that make no
     sense. ZeRO stage 2 reduces gradients while nothing else runs unless `overlap_comm` is set, which is on by itself in
-    stage 3 only; stage 1 ignores it. `offload_param` is read in stage 3 only. `wall_clock_breakdown` makes the host
-    wait for the device around forward, backward and step. Without `contiguous_gradients` the reduced gradients splinter
-    memory, and what is offloaded into memory that is not pinned is copied while the host waits. Both of `fp16` and
-    `bf16`, or a `train_batch_size` that the batches of the ranks cannot add up to, end the run at its start.
+    stage 3 only; stage 1 ignores it. `wall_clock_breakdown` makes the host wait for the device around forward, backward
+    and step. Without `contiguous_gradients` the reduced gradients splinter memory, and what is offloaded into memory
+    that is not pinned is copied while the host waits.
 
     ## Example
     ```python

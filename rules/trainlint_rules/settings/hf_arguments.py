@@ -39,15 +39,12 @@ class HfArguments(CallRule):
     The Trainer's defaults are careful, not fast: float32, and batches loaded in the training process. A few arguments
     cost in each step. `torch_empty_cache_steps` hands memory back to the driver. `include_num_input_tokens_seen`
     gathers and reads a count from the device. `ddp_find_unused_parameters` walks the autograd graph once more.
-    `full_determinism` sets `CUDA_LAUNCH_BLOCKING=1`, so the host waits for every kernel. With
-    `skip_memory_metrics=False` a thread polls the memory without a pause. `debug="underflow_overflow"` reads the
-    inputs and outputs of all modules on the host. `eval_strategy="steps"` without `eval_steps` evaluates each time that
-    the loss is logged. `optim="adamw_torch"` names the slower one of two equal optimizers: with torch 2.8 and newer the
-    default is the fused one.
+    `full_determinism` sets `CUDA_LAUNCH_BLOCKING=1`, so the host waits for every kernel. `optim="adamw_torch"` names
+    the slower one of two equal optimizers: with torch 2.8 and newer the default is the fused one.
 
     The rule also reads dicts, and files of JSON and YAML, that hold such arguments: those of LLaMA-Factory, TRL and
     ms-swift are known by `per_device_train_batch_size`, those of axolotl by `micro_batch_size` and `base_model`. There
-    it knows a few settings of theirs, such as eager attention and padding to the maximum length.
+    it knows a few settings of theirs, such as eager attention.
 
     Absent arguments are reported only in code, and only where no others come from a dict. `bf16` counts as absent only
     where the file speaks of no half precision or quantised weights and loads no language model, whose stored weights

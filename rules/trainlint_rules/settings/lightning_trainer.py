@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.tables.signs import ADVERSARIES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
 from trainlint.rule import Triggers
 from trainlint_rules.settings.idioms import trainer_arguments
-from trainlint_rules.settings.idioms.framework_settings import LIGHTNING, REDUCED, SEARCHING_STRATEGY, SHOWN
+from trainlint_rules.settings.idioms.framework_settings import LIGHTNING, REDUCED, SHOWN
 from trainlint_rules.settings.idioms.setting_rows import claims, matches
 
 
@@ -24,16 +23,14 @@ def _once_an_epoch(site: Site) -> bool:
 
 
 class LightningTrainer(CallRule):
-    """Lightning that reduces, reads or records more in each step than the training needs
+    """Lightning that reduces or reads more in each step than the training needs
 
     ## Why
     `self.log(..., sync_dist=True)` in `training_step` reduces the value over all ranks in each step, one collective for
     each name, though loggers show it every `log_every_n_steps`. `prog_bar=True` turns the value into a Python number
-    each time the bar is drawn, which is each step by default: the host waits for the device. A trainer with
-    `detect_anomaly=True` or a profiler was set up to look for something, and is slow until that is taken out again. On
-    a GPU without `precision`, matrix products run in float32. Settings that come from a variable are not judged. A
-    strategy that looks for unused weights is not reported where a file names a discriminator: networks that take turns
-    need it. Arguments of the trainer are read in files of YAML, too, where `accelerator` and `devices` stand.
+    each time the bar is drawn, which is each step by default: the host waits for the device. On a GPU without
+    `precision`, matrix products run in float32. Settings that come from a variable are not judged. Arguments of the
+    trainer are read in files of YAML, too, where `accelerator` and `devices` stand.
 
     ## Example
     ```python
@@ -89,13 +86,9 @@ class LightningTrainer(CallRule):
     help = "{instead}"
 
     def found(self, site: Site) -> Iterator[Match]:
-        """Values that are reduced or read in each step, and trainers that are set up to look for something."""
+        """Values that are reduced or read in each step, and trainers in float32."""
         if isinstance(site.node, ast.Dict) or last_name(site.call.func) == "Trainer":
-            takes_turns = site.file.names.show(ADVERSARIES)
-            found = claims(site.settings, LIGHTNING)
-            yield from matches(
-                site, (claim for claim in found if not (takes_turns and claim.row is SEARCHING_STRATEGY))
-            )
+            yield from matches(site, claims(site.settings, LIGHTNING))
             if isinstance(site.node, ast.Call):
                 yield from trainer_arguments.lightning_float32(site)
         elif trainer_arguments.logs_in_training_step(site):

@@ -52,20 +52,17 @@ def found() -> dict[int, Collective]:
 
 
 def test_collectives_and_what_they_are_given() -> None:
-    said = {
-        line: (item.name, ast.unparse(item.tensor) if item.tensor else None, item.returns_handle)
-        for line, item in found().items()
-    }
+    said = {line: (item.name, ast.unparse(item.tensor) if item.tensor else None) for line, item in found().items()}
     assert said == {
-        8: ("all_reduce", "x", False),
-        9: ("all_reduce", "y", False),
-        10: ("all_gather", "x", False),
-        11: ("all_gather_into_tensor", "x", True),
-        12: ("broadcast_object_list", "[x]", False),
-        13: ("barrier", None, False),
-        14: ("reduce_scatter_tensor", "x", False),
-        16: ("broadcast", "x", False),
-        18: ("broadcast", "y", False),
+        8: ("all_reduce", "x"),
+        9: ("all_reduce", "y"),
+        10: ("all_gather", "x"),
+        11: ("all_gather_into_tensor", "x"),
+        12: ("broadcast_object_list", "[x]"),
+        13: ("barrier", None),
+        14: ("reduce_scatter_tensor", "x"),
+        16: ("broadcast", "x"),
+        18: ("broadcast", "y"),
     }
     assert found()[12].of_objects
     assert not found()[8].of_objects

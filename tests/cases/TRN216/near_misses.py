@@ -36,9 +36,3 @@ def hold(device):
     return holder
 
 
-def keep_mask(mask, device):
-    mask = mask.to(dtype=torch.bool, device="cuda")
-    mask.to("cuda")
-    ones = torch.ones(4, device="cuda")
-    ones.cuda()
-    return mask, ones

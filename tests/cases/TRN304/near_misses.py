@@ -108,15 +108,3 @@ def reinforce(policy, envs, optimizer, episodes):
         optimizer.step()
 
 
-def statistics(path, dataset):
-    network = torch.load(path, weights_only=False).to("cuda")
-    # `.numpy()` refuses a tensor with a graph: the network is frozen, wherever it came from.
-    mean = torch.zeros(2048, dtype=torch.float64, device="cuda")
-    square = torch.zeros(2048, dtype=torch.float64, device="cuda")
-    loader = torch.utils.data.DataLoader(dataset, batch_size=64, num_workers=3, pin_memory=True)
-    for images, _ in loader:
-        features = network(images.to("cuda", non_blocking=True)).to(torch.float64)
-        mean += features.sum(0)
-        square += features.T @ features
-    mean /= len(dataset)
-    return mean.cpu().numpy(), square.cpu().numpy()

@@ -1,23 +1,10 @@
 """Backward passes under a context for the forward."""
 
-import functools
 
 import torch
 from torch.cuda.amp import GradScaler, autocast  #! TRN801
 
 
-class Trainer:
-    def __init__(self, model, optimizer, half):
-        self.model = model
-        self.optimizer = optimizer
-        self.context = functools.partial(torch.autocast, "cuda", dtype=torch.bfloat16, enabled=half)
-
-    def step(self, inputs, targets):
-        self.optimizer.zero_grad()
-        with self.context():
-            loss = self.model(inputs, targets)
-            loss.backward()  #! TRN405
-        self.optimizer.step()
 
 
 def train(model, criterion, optimizer, loader):

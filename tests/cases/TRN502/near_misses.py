@@ -25,14 +25,6 @@ def now_and_then(model, optimizer, loader):
             dist.all_gather_object(names, str(step))
 
 
-def prompts_of_all(model, optimizer, engine, loader):
-    for prompts in loader:
-        everywhere = [None] * dist.get_world_size()
-        dist.all_gather_object(everywhere, prompts)
-        loss = model(engine.generate(everywhere))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
 
 
 def setup(config):

@@ -11,12 +11,6 @@ def flattened(model):
     torch._foreach_copy_(gradients, [part for part in flat.split([gradient.numel() for gradient in gradients])])
 
 
-def overlapped(model):
-    handles = []
-    for parameter in model.parameters():
-        handles.append(dist.all_reduce(parameter.grad, async_op=True))
-    for handle in handles:
-        handle.wait()
 
 
 def by_bucket(buckets):

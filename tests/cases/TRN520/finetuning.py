@@ -5,15 +5,15 @@ import deepspeed
 
 def settings(arguments):
     config = {
-        "train_batch_size": 100,  #! TRN520
+        "train_batch_size": 100,
         "train_micro_batch_size_per_gpu": 8,
         "gradient_accumulation_steps": 2,
         "fp16": {"enabled": True, "loss_scale": 0},
-        "bf16": {"enabled": True},  #! TRN520
+        "bf16": {"enabled": True},
         "zero_optimization": {  #! TRN520
             "stage": 2,
             "cpu_offload": True,  #! TRN520
-            "offload_param": {"device": "cpu"},  #! TRN520
+            "offload_param": {"device": "cpu"},
             "offload_optimizer": {"device": "cpu", "pin_memory": False},  #! TRN520
             "contiguous_gradients": False,  #! TRN520
         },

@@ -28,7 +28,7 @@ def evaluated_with_each_log(model, dataset, held_out):
         per_device_train_batch_size=8,
         bf16=True,
         logging_steps=5,
-        eval_strategy="steps",  #! TRN521
+        eval_strategy="steps",
     )
     Trainer(model=model, args=arguments, train_dataset=dataset, eval_dataset=held_out).train()
 

@@ -15,15 +15,15 @@ class Autoencoder(L.LightningModule):
 
 
 def debug(model, data):
-    L.Trainer(accelerator="gpu", precision="bf16-mixed", detect_anomaly=True).fit(model, data)  #! TRN522
-    pl.Trainer(profiler="advanced", max_epochs=10).fit(model, data)  #! TRN522
+    L.Trainer(accelerator="gpu", precision="bf16-mixed", detect_anomaly=True).fit(model, data)
+    pl.Trainer(profiler="advanced", max_epochs=10).fit(model, data)
 
 
 def many_gpus(model, data):
     trainer = L.Trainer(
         accelerator="gpu",
         precision=32,  #! TRN522
-        strategy="ddp_find_unused_parameters_true",  #! TRN522
+        strategy="ddp_find_unused_parameters_true",
     )
     trainer.fit(model, data)
     L.Trainer(accelerator="cuda", devices=2).fit(model, data)  #! TRN522

@@ -19,10 +19,6 @@ class Layer(nn.Module):
         attended, _ = self.cross(query=src, key=memory, value=memory)  #! TRN703
         return src + attended
 
-    def kept_in_a_tuple(self, x):
-        out = self.self_attn(x, x, x, need_weights=True)  #! TRN703
-        return self.norm(x + out[0])
-
     def never_read(self, x):
         attended, weights = self.cross(x, x, x)  #! TRN703
         return attended

@@ -6,16 +6,8 @@ import torch.nn.functional as F
 from torch.autograd import profiler
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.optim import lr_scheduler
-from torch.optim.lr_scheduler import _LRScheduler
 
 
-class WarmUp(_LRScheduler):
-    def __init__(self, optimizer, steps, last_epoch=-1, verbose=False):
-        self.steps = steps
-        super(WarmUp, self).__init__(optimizer, last_epoch, verbose)  #! TRN814
-
-    def get_lr(self):
-        return [base * min(1, self.last_epoch / self.steps) for base in self.base_lrs]
 
 
 def schedules(optimizer):

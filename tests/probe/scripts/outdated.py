@@ -19,9 +19,9 @@ dist._reduce_scatter_base(torch.zeros(2), pair)  # TRN812
 dist._all_gather_base(torch.zeros(2), pair)  # TRN812
 with torch.cuda.amp.autocast(enabled=False):  # TRN801
     pass
-with torch.backends.cuda.sdp_kernel():  # TRN802
+with torch.backends.cuda.sdp_kernel():  # TRN812
     pass
-torch.cuda.memory_cached()  # TRN803
+torch.cuda.memory_cached()  # TRN812
 torch.lu(square)  # TRN804
 torch.chain_matmul(square, square)  # TRN804
 torch.range(1, 3)  # TRN804

@@ -43,9 +43,3 @@ def test_a_setting_is_reported_once_with_what_to_do(section: str, key: str, inst
 def test_what_the_text_does_not_show_is_not_reported() -> None:
     assert told('{"zero_optimization": {"stage": 2, **more}}') == []
     assert told('{"wall_clock_breakdown": 1, "zero_optimization": section}') == []
-
-
-def test_a_batch_that_cannot_be_made_up_is_reported() -> None:
-    sizes = '"train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": 2'
-    assert told(f'{{"train_batch_size": 100, {sizes}}}') == [("train_batch_size", "leave one of the three out")]
-    assert told(f'{{"train_batch_size": 64, {sizes}}}') == []

@@ -60,8 +60,6 @@ def test_evaluating_often_counts_only_where_steps_decide() -> None:
     assert told(HUGGING_FACE, eval_strategy="epoch", eval_steps=5) == []
     assert told(HUGGING_FACE, eval_strategy="steps", eval_steps=5) == ["eval_steps"]
     assert told(HUGGING_FACE, eval_strategy="steps", eval_steps=0.1) == []
-    assert told(HUGGING_FACE, eval_strategy="steps", logging_steps=500) == []
-    assert told(HUGGING_FACE, eval_strategy="steps", logging_steps=10) == ["eval_strategy"]
 
 
 def test_precision_is_judged_only_where_nothing_else_may_set_it() -> None:

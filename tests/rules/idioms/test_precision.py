@@ -11,7 +11,6 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint_rules.compute.idioms.precision import CastTo, autocast_around, regions
 
 IMPORTS = """
-import functools
 from contextlib import nullcontext
 
 import torch
@@ -64,8 +63,6 @@ def test_what_a_context_says(context: str, said: tuple[str | None, CastTo, bool 
     [
         "context = torch.autocast('cuda')",
         "context = nullcontext() if args.plain else torch.autocast('cuda')",
-        "make = functools.partial(torch.autocast, 'cuda'); context = make()",
-        "make = lambda: torch.autocast('cuda'); context = make()",
     ],
 )
 def test_contexts_are_followed_by_name(before: str) -> None:

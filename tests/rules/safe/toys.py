@@ -85,7 +85,7 @@ def train():
 TOYS: dict[str, list[Toy]] = {
     "TRN002": [Toy(SILENCED)],
     "TRN801": [Toy(AMP)],
-    "TRN803": [Toy(MEMORY)],
+    "TRN812": [Toy(MEMORY)],
     "TRN808": [Toy(PRETRAINED)],
     "TRN818": [Toy(NUMBERS)],
 }

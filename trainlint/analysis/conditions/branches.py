@@ -1,27 +1,12 @@
-"""Which branches a block stands in, and whether two pieces of code may both run in one go, by their tests."""
+"""Which branches a block stands in."""
 
 from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.guards import guard_of, parts_around, within_function
+from trainlint.analysis.conditions.guards import guard_of, within_function
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant, names_in
-
-RequiredTest = tuple[str, bool]
-"""A test as it is written, and whether it holds. `x`, `x is not None` and `not x` are one test."""
-
-
-def _required_tests(block: Block) -> frozenset[RequiredTest]:
-    """What the tests around a block, inside its function, say where it runs; early exits above it included."""
-    return frozenset(_as_written(test, holds) for test, holds in parts_around(block))
-
-
-def _as_written(test: ast.expr, holds: bool) -> RequiredTest:
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is | ast.IsNot):
-        if constant(test.comparators[0]) is None:
-            return ast.unparse(test.left), holds == isinstance(test.ops[0], ast.IsNot)
-    return ast.unparse(test), holds
 
 
 def conditional_part(block: Block) -> ast.expr | None:

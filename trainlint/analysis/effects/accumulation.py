@@ -55,7 +55,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     outside, counts = _behind_waits(loop, steps, backwards) if steps else _counts_in_calls(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
-    return Accumulation(loop, tuple(outside), _named(counts[0]))
+    return Accumulation(loop, tuple(outside), _as_named(counts[0]))
 
 
 def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
@@ -75,7 +75,7 @@ def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards
     count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
     if constant(count) == 1 or file.heats.kind(loop) is not LoopKind.MICRO:
         return None
-    return Accumulation(loop, tuple(backwards), _named(count))
+    return Accumulation(loop, tuple(backwards), _as_named(count))
 
 
 def _behind_waits(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
@@ -104,11 +104,6 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
                 yield place
 
 
-def _named(count: ast.expr) -> str:
-    """A number as the code names it: "4", "args.accum_iter"; "" for anything longer."""
-    return str(count.value) if isinstance(count, ast.Constant) else dotted(count) or ""
-
-
 def _each_time(block: Block, loop: Block) -> bool:
     """Whether code in a block runs in each iteration of a loop."""
     return block.innermost_loop() is loop and not is_tested(block, loop)
@@ -132,3 +127,8 @@ def _counts_in_arguments(place: Place) -> Iterator[ast.expr]:
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(given, ast.Compare | ast.Name):
             yield from batch_counts(given, place.block)
+
+
+def _as_named(node: ast.expr) -> str:
+    """A number as the code names it: "4", "args.accum_iter"; "" for anything longer."""
+    return str(node.value) if isinstance(node, ast.Constant) else dotted(node) or ""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import argument, constant, dotted, last_name
+from trainlint.analysis.syntax.names import argument, dotted, last_name
 from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.patterns import lazy
 
@@ -30,10 +30,6 @@ class Collective(NamedTuple):
     call: ast.Call
     tensor: ast.expr | None
     """What this rank contributes; None for a barrier, and where it cannot be told."""
-    group: ast.expr | None
-    """The process group that is written out; None for the default one."""
-    returns_handle: bool
-    """Whether `async_op` is given as anything but False: the call hands back work to wait for."""
 
     @property
     def of_objects(self) -> bool:
@@ -57,13 +53,10 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     elif not origin.startswith(_PACKAGES) or origin.startswith(_FUNCTIONAL):
         return None
     row = FUNCTIONS[name]
-    handle = argument(call, "async_op", row.group_at + 1 if row.group_at is not None and row.handle else None)
     return Collective(
         name,
         call,
         argument(call, row.tensor[1], row.tensor[0]) if row.tensor is not None else None,
-        argument(call, "group", row.group_at),
-        handle is not None and constant(handle) is not False,
     )
 
 
@@ -74,7 +67,3 @@ def _is_assigned(owner: str, block: Block) -> bool:
     return scope is not None and any(
         binding.how not in (How.IMPORT, How.PARAMETER, How.OTHER) for binding in scope.bindings[name]
     )
-
-
-def _text(node: ast.expr | None) -> str:
-    return ast.unparse(node) if node is not None else ""

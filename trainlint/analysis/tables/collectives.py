@@ -17,16 +17,10 @@ class CollectiveFunction(NamedTuple):
     name: str
     tensor: tuple[int, str] | None = None
     """Position and keyword of what this rank contributes; None for a barrier."""
-    group_at: int | None = None
-    """The position of the process group; `async_op` follows it."""
     in_place: bool = False
     """Whether the result is left in the tensor that is given."""
     of_objects: bool = False
     """Whether Python objects are pickled and copied through the device."""
-    waits_for_all: bool = False
-    """Whether no rank leaves it before all have come."""
-    handle: bool = True
-    """Whether it takes `async_op`."""
     brings_together: bool = False
     """Whether ranks get what others have of a value, as for a mean over all of them."""
     one_buffer: bool = False
@@ -40,46 +34,38 @@ class CollectiveFunction(NamedTuple):
         return tuple(f"torch.distributed.{path}{self.name}" for path in ("", "distributed_c10d."))
 
 
-ALL_GATHER = CollectiveFunction("all_gather", (1, "tensor"), 2, waits_for_all=True, brings_together=True)
-ALL_REDUCE = CollectiveFunction("all_reduce", (0, "tensor"), 2, in_place=True, waits_for_all=True, brings_together=True)
-BROADCAST = CollectiveFunction("broadcast", (0, "tensor"), 2, in_place=True)
+ALL_GATHER = CollectiveFunction("all_gather", (1, "tensor"), brings_together=True)
+ALL_REDUCE = CollectiveFunction("all_reduce", (0, "tensor"), in_place=True, brings_together=True)
+BROADCAST = CollectiveFunction("broadcast", (0, "tensor"), in_place=True)
 ALL_GATHER_INTO_TENSOR = CollectiveFunction(
     "all_gather_into_tensor",
     (1, "input_tensor"),
-    2,
     brings_together=True,
     newest="all_gather_single",
-    waits_for_all=True,
     one_buffer=True,
 )
 _FUNCTIONS = (
     ALL_REDUCE,
-    CollectiveFunction("reduce", (0, "tensor"), 3, in_place=True, brings_together=True),
+    CollectiveFunction("reduce", (0, "tensor"), in_place=True, brings_together=True),
     BROADCAST,
     ALL_GATHER,
     ALL_GATHER_INTO_TENSOR,
-    CollectiveFunction(
-        "all_gather_single", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
-    ),
-    CollectiveFunction(
-        "_all_gather_base", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
-    ),
-    CollectiveFunction("gather", (0, "tensor"), 3, brings_together=True),
-    CollectiveFunction("scatter", (0, "tensor"), 3),
-    CollectiveFunction("reduce_scatter", (1, "input_list"), 3, waits_for_all=True),
-    CollectiveFunction(
-        "reduce_scatter_tensor", (1, "input"), 3, newest="reduce_scatter_single", waits_for_all=True, one_buffer=True
-    ),
-    CollectiveFunction("reduce_scatter_single", (1, "input"), waits_for_all=True, one_buffer=True),
-    CollectiveFunction("_reduce_scatter_base", (1, "input"), waits_for_all=True, one_buffer=True),
-    CollectiveFunction("all_to_all", (1, "input_tensor_list"), 2, waits_for_all=True),
-    CollectiveFunction("all_to_all_single", (1, "input"), waits_for_all=True),
-    CollectiveFunction("all_gather_object", (0, "obj"), 2, of_objects=True, handle=False),
-    CollectiveFunction("gather_object", (0, "obj"), 3, of_objects=True, handle=False),
-    CollectiveFunction("broadcast_object_list", (0, "obj"), 2, of_objects=True, handle=False),
-    CollectiveFunction("scatter_object_list", (0, "obj"), of_objects=True, handle=False),
-    CollectiveFunction("barrier", None, 0),
-    CollectiveFunction("monitored_barrier", None, 0, handle=False),
+    CollectiveFunction("all_gather_single", (1, "input_tensor"), brings_together=True, one_buffer=True),
+    CollectiveFunction("_all_gather_base", (1, "input_tensor"), brings_together=True, one_buffer=True),
+    CollectiveFunction("gather", (0, "tensor"), brings_together=True),
+    CollectiveFunction("scatter", (0, "tensor")),
+    CollectiveFunction("reduce_scatter", (1, "input_list")),
+    CollectiveFunction("reduce_scatter_tensor", (1, "input"), newest="reduce_scatter_single", one_buffer=True),
+    CollectiveFunction("reduce_scatter_single", (1, "input"), one_buffer=True),
+    CollectiveFunction("_reduce_scatter_base", (1, "input"), one_buffer=True),
+    CollectiveFunction("all_to_all", (1, "input_tensor_list")),
+    CollectiveFunction("all_to_all_single", (1, "input")),
+    CollectiveFunction("all_gather_object", (0, "obj"), of_objects=True),
+    CollectiveFunction("gather_object", (0, "obj"), of_objects=True),
+    CollectiveFunction("broadcast_object_list", (0, "obj"), of_objects=True),
+    CollectiveFunction("scatter_object_list", (0, "obj"), of_objects=True),
+    CollectiveFunction("barrier"),
+    CollectiveFunction("monitored_barrier"),
 )
 _METHODS = (
     CollectiveFunction("gather_for_metrics", brings_together=True),

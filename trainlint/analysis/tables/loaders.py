@@ -13,8 +13,6 @@ class LoaderClass(NamedTuple):
     """A class whose objects yield batches."""
 
     name: str
-    packages: str
-    """The packages that have it, separated by spaces."""
     torch_origins: tuple[str, ...] = ()
     """The dotted origins under which it takes the options of PyTorch's own loader."""
     takes_device: bool = False
@@ -25,8 +23,6 @@ class LoaderWrapper(NamedTuple):
     """What is given a loader and yields its batches."""
 
     name: str
-    packages: str = ""
-    """The packages that have it, separated by spaces; empty for names that projects give their own."""
 
 
 class Preparation(NamedTuple):
@@ -39,7 +35,6 @@ class Preparation(NamedTuple):
 
 DATALOADER = LoaderClass(
     "DataLoader",
-    "torch torchdata torch_geometric monai webdataset dgl",
     ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
 )
 """PyTorch's own, and classes of the same name that derive from it."""
@@ -47,26 +42,25 @@ _CLASSES = (
     DATALOADER,
     LoaderClass(
         "StatefulDataLoader",
-        "torchdata",
         (
             "torchdata.stateful_dataloader.StatefulDataLoader",
             "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
         ),
     ),
-    LoaderClass("NodeLoader", "torch_geometric"),
-    LoaderClass("NeighborLoader", "torch_geometric"),
-    LoaderClass("LinkNeighborLoader", "torch_geometric"),
-    LoaderClass("WebLoader", "webdataset"),
-    LoaderClass("InfiniteDataLoader", "ultralytics"),
-    LoaderClass("MultiEpochsDataLoader", "timm"),
-    LoaderClass("BucketIterator", "torchtext", takes_device=True),
-    LoaderClass("BPTTIterator", "torchtext", takes_device=True),
+    LoaderClass("NodeLoader"),
+    LoaderClass("NeighborLoader"),
+    LoaderClass("LinkNeighborLoader"),
+    LoaderClass("WebLoader"),
+    LoaderClass("InfiniteDataLoader"),
+    LoaderClass("MultiEpochsDataLoader"),
+    LoaderClass("BucketIterator", takes_device=True),
+    LoaderClass("BPTTIterator", takes_device=True),
 )
 _WRAPPERS = (
-    LoaderWrapper("PrefetchLoader", "timm"),
-    LoaderWrapper("BackgroundGenerator", "prefetch_generator"),
-    LoaderWrapper("MpDeviceLoader", "torch_xla"),
-    LoaderWrapper("ParallelLoader", "torch_xla"),
+    LoaderWrapper("PrefetchLoader"),
+    LoaderWrapper("BackgroundGenerator"),
+    LoaderWrapper("MpDeviceLoader"),
+    LoaderWrapper("ParallelLoader"),
     LoaderWrapper("Prefetcher"),
     LoaderWrapper("DataPrefetcher"),
     LoaderWrapper("data_prefetcher"),
@@ -90,15 +84,6 @@ TORCH_ORIGINS = frozenset(origin for row in _CLASSES for origin in row.torch_ori
 TORCH_CLASSES = frozenset(row.name for row in _CLASSES if row.torch_origins)
 """The last names of these classes, for the triggers of rules."""
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
-DEFAULT_COLLATES = frozenset(
-    {
-        "torch.utils.data.default_collate",
-        "torch.utils.data.dataloader.default_collate",
-        "torch.utils.data._utils.collate.default_collate",
-        "transformers.default_data_collator",
-    }
-)
-"""The dotted origins of those of them that libraries have. What they make is in new memory."""
 
 
 def is_loader_class(name: str) -> bool:

@@ -42,7 +42,6 @@ FUSED_SINCE: dict[str, tuple[int, int]] = {row.name: row.fused_since for row in 
 """Optimizers with a fused implementation on CUDA, and the PyTorch that has it for good."""
 FUSED_ADAMW_SINCE = FUSED_SINCE["AdamW"]
 SCHEDULER_MODULE = "torch.optim.lr_scheduler"
-SCHEDULER_BASE_ORIGINS = tuple(f"{SCHEDULER_MODULE}.{name}" for name in SCHEDULER_BASES)
 SCHEDULER_ORIGIN = lazy(r"^torch\.optim\.lr_scheduler\.\w+$")
 """The dotted origin of a schedule of learning rates."""
 OPTIMIZER_ORIGIN = lazy(
@@ -58,10 +57,6 @@ STEPPED_NAME = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
 
 Nothing else has `opts.step()`, but `opts` alone may be options; hence a second name for the same thing.
 """
-
-
-SCHEDULE_NAME = lazy(r"sched|plateau|(^|_)lr", re.IGNORECASE)
-"""How objects are called that set learning rates, also beside a word for an optimizer: `opt_scheduler`."""
 
 
 def is_optimizer_class(name: str) -> bool:

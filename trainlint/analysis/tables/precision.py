@@ -21,8 +21,6 @@ class ScalerClass(NamedTuple):
     name: str
     packages: str
     """The packages that have it, separated by spaces."""
-    enabled_at: tuple[tuple[str, int], ...] = ()
-    """Dotted origins in PyTorch, each with the position of `enabled`."""
 
 
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
@@ -44,12 +42,6 @@ AUTOCASTS = (AUTOCAST, FP8_AUTOCAST)
 GRAD_SCALER = ScalerClass(
     "GradScaler",
     f"{_TORCH} mmengine mmcv fairscale timm",
-    (
-        ("torch.amp.GradScaler", 5),
-        ("torch.amp.grad_scaler.GradScaler", 5),
-        ("torch.cuda.amp.GradScaler", 4),
-        ("torch.cuda.amp.grad_scaler.GradScaler", 4),
-    ),
 )
 """PyTorch's own."""
 SCALERS = (

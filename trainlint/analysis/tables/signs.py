@@ -54,7 +54,6 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 """Training that large matrix products do not fill."""
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
-ADVERSARIES = _sign("discriminator discriminators generator generators")
 ACCELERATOR = _sign("accelerator accelerators")
 FRAMEWORKS = _sign("lightning trainer ignite")
 

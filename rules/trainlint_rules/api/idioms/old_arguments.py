@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
-from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS
+from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS, OldArgument
 from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.finding import Edit, Safety
 
-VERBOSE_REMOVED: Version = (2, 7)
-"""The first version whose schedulers refuse `verbose`."""
 _TWO_FOR_ONE = {"size_average", "reduce"}
 """Two old arguments that one new one replaces."""
 _SECOND_OF_TWO = "reduce"
@@ -103,16 +99,3 @@ def old_arguments(there: Site) -> Iterator[OldArgumentUse]:
         matters = row.only_value is ... or constant(given) == row.only_value
         if matters and (removed or there.reaches(row.since)):
             yield OldArgumentUse(there, row, removed)
-
-
-def hands_verbose_on(site: Site) -> bool:
-    """Whether a scheduler of the project gives its base class, one of PyTorch's, a third argument."""
-    match site.call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
-            owner = site.function.owner if site.function is not None else None
-        case _:
-            return False
-    if owner is None or len(owner.node.bases) != 1 or not site.reaches(VERBOSE_REMOVED):
-        return False
-    base = site.file.outline.imported(owner.node.bases[0], owner.outside)
-    return base in SCHEDULER_BASE_ORIGINS and argument(site.call, "verbose", 2) is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place, Scope
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.uses import assigned_target, loads, own_nodes
 from trainlint.contract.guard import guard
 
@@ -29,14 +29,9 @@ def drops_weights(place: Place) -> bool:
         if isinstance(part, ast.Subscript) and part.value is place.node:
             return constant(part.slice) == 0
     match assigned_target(statement, place.node):
-        case None:
-            return isinstance(statement, ast.Expr) and statement.value is place.node
         case ast.Tuple(elts=[_, weights]) | ast.List(elts=[_, weights]):
             return isinstance(weights, ast.Name) and not any(True for _ in loads(scope.node, weights.id))
-        case ast.Name(id=name):
-            return _reads_first_alone(scope, name)
-        case _:
-            return False
+    return False
 
 
 def gives_all_three(call: ast.Call) -> bool:
@@ -44,12 +39,3 @@ def gives_all_three(call: ast.Call) -> bool:
     if has_unpacked_arguments(call):
         return True
     return all(argument(call, name, index) is not None for index, name in enumerate(("query", "key", "value")))
-
-
-def _reads_first_alone(scope: Scope, name: str) -> bool:
-    """Whether all reads of a name that is bound once are `name[0]`, and there is one."""
-    owner = scope.owner(name)
-    taken = [part for part in nodes_in(scope.node) if isinstance(part, ast.Subscript)]
-    firsts = {part.value for part in taken if constant(part.slice) == 0}
-    reads = {node for node, _ in loads(scope.node, name)}
-    return owner is not None and len(owner.bindings[name]) == 1 and bool(reads) and reads <= firsts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -77,16 +77,13 @@ def autocast_of(file: SemanticModel, call: ast.Call, block: Block) -> Autocast |
 def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _FOLLOWED) -> Iterator[Autocast | None]:
     """All contexts that an expression may be; None for whatever is no autocast of PyTorch, or is not seen.
 
-    Follows names, attributes of the own object, the two sides of a conditional expression, and calls of what
-    `functools.partial` or a `lambda` makes of autocast.
+    Follows names, attributes of the own object, the two sides of a conditional expression.
     """
     match node:
         case ast.Call() if depth and file.outline.imported(node.func, block) is None:
             yield from autocasts(file, node.func, block, depth)
         case ast.Call():
-            yield _of_partial(file, node, block) or autocast_of(file, node, block)
-        case ast.Lambda():
-            yield from autocasts(file, node.body, block, depth)
+            yield autocast_of(file, node, block)
         case ast.IfExp():
             for side in (node.body, node.orelse):
                 yield from autocasts(file, side, block, depth)
@@ -96,15 +93,6 @@ def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _F
             yield from _bound(file, owner.attributes.get(node.attr, []), depth)
         case _:
             yield None
-
-
-def _of_partial(file: SemanticModel, call: ast.Call, block: Block) -> Autocast | None:
-    """What `partial(torch.autocast, ...)` says with the arguments that it holds."""
-    if file.outline.imported(call.func, block) != "functools.partial" or not call.args:
-        return None
-    first, *rest = call.args
-    found = autocast_of(file, ast.copy_location(ast.Call(first, rest, call.keywords), call), block)
-    return replace(found, call=call) if found is not None else None
 
 
 def _bound(file: SemanticModel, bindings: list[Binding], depth: int) -> Iterator[Autocast | None]:

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
 from trainlint.analysis.programs.modes import may_set_training, switched
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import dotted, last_name
+from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.guard import guard
 from trainlint.finding import LoopKind
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
-_PART_BY_PART = ("children", "modules", "named_modules", "apply")
-"""Ways to set the mode of a model's parts one by one."""
-_KEEP_MODE = ("print", "len", "isinstance", "save", "deepcopy")
-
 
 @guard
 def set_back(site: Site) -> bool:
     """The file sets, or may set, training mode again."""
     return may_set_training(site.file)
-
-
-@guard
-def set_part_by_part(site: Site) -> bool:
-    """The file loops over the model's parts and may set their modes one by one."""
-    return any(True for _ in site.calls(*_PART_BY_PART))
-
-
-@guard
-def handed_over(site: Site) -> bool:
-    """A function that trainlint cannot see gets the model and may set its mode."""
-    return all(_is_handed_over(site, epochs) for epochs in trained_epochs(site))
 
 
 def trained_epochs(site: Site) -> list[Block]:
@@ -65,18 +48,5 @@ def _trains_before(site: Site, epochs: Block, name: str, line: int) -> bool:
         model = model_run_by(site.file, place)
         same = model is not None and dotted(model) == name and place.statement.lineno < line
         if same and any(site.file.heats.kind(item) is LoopKind.STEP for item in place.block.outwards()):
-            return True
-    return False
-
-
-def _is_handed_over(site: Site, epochs: Block) -> bool:
-    """Whether an epoch gives the model to a function that the file does not hold."""
-    name = dotted(switched(site.place))
-    for place in site.file.outline.all_calls():
-        call = place.node
-        if not isinstance(call, ast.Call) or not place.block.within(epochs) or call in site.file.graph.callee:
-            continue
-        given = (*call.args, *(keyword.value for keyword in call.keywords))
-        if last_name(call.func) not in _KEEP_MODE and any(dotted(item) == name for item in given):
             return True
     return False

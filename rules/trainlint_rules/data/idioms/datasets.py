@@ -33,7 +33,6 @@ _MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
-_LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _DEEPEST = 10
 _Made = tuple[ast.expr, Block]
 """An expression and its block."""
@@ -125,7 +124,7 @@ def _bound(file: SemanticModel, binding: Binding, path: tuple[int, ...]) -> Sequ
 def _wrapped_datasets(file: SemanticModel, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
     """What a call wraps or returns that is itself a dataset."""
     if last_name(call.func) in _WRAPPERS and call.args:
-        return [(*item, ()) for item in _wrapped(file, call.args[0], block)]
+        return [(given, block, ()) for given in getattr(call.args[0], "elts", call.args[:1])]
     edge = file.graph.callee.get(call)
     if edge is None or edge.passed:
         return []
@@ -134,30 +133,6 @@ def _wrapped_datasets(file: SemanticModel, call: ast.Call, block: Block, path: t
         for place in edge.function.returns
         if isinstance(place.node, ast.Return) and place.node.value is not None
     ]
-
-
-def _wrapped(file: SemanticModel, given: ast.expr, block: Block) -> list[_Made]:
-    """The datasets that a wrapper is given: one, or those of a list that stands there or is filled before."""
-    match given:
-        case ast.List() | ast.Tuple():
-            return [(item, block) for item in given.elts]
-        case ast.ListComp() | ast.GeneratorExp():
-            return [(given.elt, block)]
-        case ast.Name():
-            assigned = [item for item in file.outline.bindings(given, block) if isinstance(item.value, _LISTS)]
-            held = [made for item in assigned if item.value for made in _wrapped(file, item.value, item.block)]
-            return [*held, *_appended(file, given.id, block)] if assigned else [(given, block)]
-    return [(given, block)]
-
-
-def _appended(file: SemanticModel, name: str, block: Block) -> Iterator[_Made]:
-    """What the same function appends to a list."""
-    for place in file.outline.calls.get("append", ()):
-        assert isinstance(place.node, ast.Call)
-        func, given = place.node.func, place.node.args
-        is_list = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == name
-        if is_list and given and file.graph.enclosing(place.block) is file.graph.enclosing(block):
-            yield given[0], place.block
 
 
 def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:

@@ -27,12 +27,6 @@ def before_retry(site: Site) -> bool:
     return (loop is not None and _catches_errors(site.file, loop)) or _follows_a_first_try(site)
 
 
-def is_explained(site: Site) -> bool:
-    """Whether a line with nothing but a comment stands right above the statement."""
-    line = site.statement.lineno - 1
-    return line > 0 and site.source.line(line).lstrip().startswith("#")
-
-
 def _follows_a_first_try(site: Site) -> bool:
     """Whether a `with` that is named for running out of memory ends before it in the same function."""
     if site.function is None:

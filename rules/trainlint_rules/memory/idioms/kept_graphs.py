@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
-from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, LoopKind
-from trainlint_rules.memory.idioms.arrays import read_as_arrays
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 if TYPE_CHECKING:
@@ -99,13 +97,6 @@ def trained_as_sum(site: Site) -> bool:
     """A backward goes through the sum or list itself, here or in the caller."""
     found, flow = added_value(site), site.file.backwards(site.block)
     return found is not None and any(flow.goes_through(name) for name in held_by(found.holder))
-
-
-@guard
-def becomes_array(site: Site) -> bool:
-    """`.numpy()` is called on the sum without `.detach()`, so it has no graph."""
-    found = added_value(site)
-    return found is not None and dotted(found.holder) in read_as_arrays(site)
 
 
 def _batch_loop(site: Site) -> Block | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.syntax.literal_dicts import Settings
-from trainlint.finding import Severity
 from trainlint_rules.settings.idioms.setting_rows import Claim, SettingRow, claims
 
 ZERO = "zero_optimization"
@@ -31,13 +30,6 @@ def _pageable(name: str) -> SettingRow:
 
 _ROWS = (
     SettingRow(
-        ("bf16",),
-        "`fp16` and `bf16` are both enabled: DeepSpeed refuses it",
-        "enable one of them",
-        where=((("fp16", "enabled"), (True,)), (("bf16", "enabled"), (True,))),
-        severity=Severity.ERROR,
-    ),
-    SettingRow(
         ("wall_clock_breakdown",),
         "`{name}` forces GPU syncs around forward, backward and optimizer in every step",
         "set it only while you measure",
@@ -47,12 +39,6 @@ _ROWS = (
     *_renamed("cpu_offload_param", '`"offload_param": {"device": "cpu"}`'),
     *_renamed("cpu_offload_use_pin_memory", "`pin_memory` in the section of what is offloaded"),
     *_renamed("stage3_gather_fp16_weights_on_model_save", "`stage3_gather_16bit_weights_on_model_save`"),
-    SettingRow(
-        (ZERO, "offload_param"),
-        "`{name}` does nothing below stage 3",
-        "use stage 3, which splits the weights",
-        where=((_STAGE, (0, 1, 2)), ((ZERO, "offload_param", "device"), ("cpu", "nvme"))),
-    ),
     _pageable("offload_optimizer"),
     _pageable("offload_param"),
     SettingRow(
@@ -74,18 +60,4 @@ _ROWS = (
 
 def deepspeed_claims(settings: Settings) -> Iterator[Claim]:
     """The settings of a configuration that are reported."""
-    yield from _impossible_batch(settings)
     yield from claims(settings, _ROWS)
-
-
-def _impossible_batch(settings: Settings) -> Iterator[Claim]:
-    """A batch size of all ranks that the batches of the ranks cannot add up to."""
-    whole = settings.get("train_batch_size")
-    parts = [settings.literal(name) for name in ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
-    numbers = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
-    each = numbers[0] * numbers[1] if len(numbers) == 2 else 0
-    if whole is not None and isinstance(whole.literal, int) and each and whole.literal % each:
-        product = f"{numbers[0]} samples a GPU times {numbers[1]} micro-batches"
-        fact = f"`{{name}}` {whole.literal} is no multiple of {product}: DeepSpeed refuses it"
-        row = SettingRow(("train_batch_size",), fact, "leave one of the three out", severity=Severity.ERROR)
-        yield Claim(whole, row)

@@ -10,7 +10,6 @@ from trainlint.finding import Confidence, Severity
 from trainlint_rules.settings.idioms.setting_rows import ABSENT, Path, SettingRow
 
 _FEW_STEPS = range(1, 11)
-_SEVERAL_STEPS = range(1, 21)
 _OFF = (ABSENT, False, None)
 SLOWER_OPTIMIZER = "adamw_torch"
 IN_FLOAT32 = "training runs in float32"
@@ -96,14 +95,6 @@ HUGGING_FACE = (
         severity=Severity.ADVICE,
     ),
     SettingRow(
-        ("logging_nan_inf_filter",),
-        "{setting} forces two GPU syncs in every micro-batch to test the loss",
-        "turn it off: it changes only what is logged",
-        values=(True,),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    ),
-    SettingRow(
         ("logging_steps",),
         "{setting} gathers the loss from all ranks and forces GPU syncs in every training step",
         "log every 10 steps or more",
@@ -113,18 +104,6 @@ HUGGING_FACE = (
     ),
     *(
         _often("eval_steps", "evaluates", _LESS_OFTEN, by=((strategy, ("steps",)),))
-        for strategy in ("eval_strategy", "evaluation_strategy")
-    ),
-    *(
-        SettingRow(
-            (strategy,),
-            "without `eval_steps`, {setting} evaluates every time that the loss is logged",
-            "set `eval_steps` to some hundred steps",
-            values=("steps",),
-            where=((("logging_steps",), tuple(_SEVERAL_STEPS)),),
-            lacks=(("eval_steps",),),
-            sure=Confidence.LIKELY,
-        )
         for strategy in ("eval_strategy", "evaluation_strategy")
     ),
     _often(
@@ -138,27 +117,6 @@ HUGGING_FACE = (
         "{setting} selects deterministic kernels and makes the host wait for each (`CUDA_LAUNCH_BLOCKING=1`)",
         "set `seed` alone unless runs must match bit for bit",
         values=(True,),
-    ),
-    SettingRow(
-        ("skip_memory_metrics",),
-        "{setting} polls the memory in a thread that never sleeps, and takes the GIL from training",
-        "leave it out unless you look for a leak",
-        values=(False,),
-    ),
-    SettingRow(
-        ("debug",),
-        "{setting} reads every input and output of every module on the host",
-        "set it only while you look for an overflow",
-        values=("underflow_overflow",),
-    ),
-    SettingRow(
-        ("use_cache",),
-        "{setting} copies keys and values of every layer into a cache that training never reads",
-        "turn it off in training",
-        values=(True,),
-        where=((("gradient_checkpointing",), _OFF),),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
     ),
 )
 """Of `TrainingArguments`."""
@@ -174,18 +132,6 @@ def _eager_attention(name: str, value: str) -> SettingRow:
     )
 
 
-def _padded(name: str, *, unless: tuple[str, ...] = ()) -> SettingRow:
-    return SettingRow(
-        (name,),
-        "{setting} pads every row to the maximum length, and the model computes on the padding",
-        "pad to the longest row of each batch, or pack several rows into one",
-        values=(True,),
-        where=tuple(((key,), _OFF) for key in unless),
-        sure=Confidence.LIKELY,
-        severity=Severity.ADVICE,
-    )
-
-
 EAGER_ATTENTION = (
     _eager_attention("attn_implementation", "eager"),
     _eager_attention("attn_impl", "eager"),
@@ -195,8 +141,6 @@ EAGER_ATTENTION = (
 HUGGING_FACE_FILES = (
     *HUGGING_FACE,
     _slower_optimizer("optimizer"),
-    _padded("pad_to_max_length"),
-    _padded("pad_to_sequence_len", unless=("sample_packing", "reward_model", "process_reward_model")),
     SettingRow(
         ("bf16",),
         IN_FLOAT32,
@@ -208,27 +152,7 @@ HUGGING_FACE_FILES = (
     ),
 )
 """Of files that become `TrainingArguments` along with arguments of the model and the data."""
-SEARCHING_STRATEGY = SettingRow(
-    ("strategy",),
-    _UNUSED_WEIGHTS,
-    'use `strategy="ddp"` unless the model skips some of its weights',
-    values=[f"ddp{start}_find_unused_parameters_true" for start in ("", "_spawn", "_fork", "_notebook")],
-    sure=Confidence.LIKELY,
-)
 LIGHTNING = (
-    SEARCHING_STRATEGY,
-    SettingRow(
-        ("detect_anomaly",),
-        "{setting} checks every operation of the backward pass for NaN",
-        "set it only while you look for a NaN",
-        values=(True,),
-    ),
-    SettingRow(
-        ("profiler",),
-        "{setting} records all of training",
-        "set it only while you measure",
-        values=("pytorch", "advanced"),
-    ),
     SettingRow(
         ("precision",),
         IN_FLOAT32,
@@ -238,7 +162,6 @@ LIGHTNING = (
         sure=Confidence.LIKELY,
         severity=Severity.ADVICE,
     ),
-    _often("val_check_interval", "validates", _LESS_OFTEN.replace("evaluate", "validate"), by=()),
 )
 """Of Lightning's `Trainer`."""
 REDUCED = SettingRow(

@@ -8,15 +8,13 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import How, Place
 from trainlint.analysis.syntax.names import (
     argument,
-    constant,
     has_unpacked_arguments,
     last_name,
     nodes_in,
     position,
 )
-from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.iterables import nests_items
-from trainlint.analysis.tables.waits.device_copies import MOVES
 from trainlint.analysis.types.values import Kind, Origin
 
 _SURE = 0.95
@@ -40,7 +38,7 @@ def dropped_move(file: SemanticModel, place: Place) -> float:
     value = file.kinds.of(owner, place.block)
     if not value.is_tensor or not value.proved or value.origin is Origin.OUTPUT:
         return 0.0
-    if _changes_type(file, call, place) or _is_there(call, owner, place):
+    if _changes_type(file, call, place):
         return 0.0
     if value.origin is not Origin.BATCH:
         return _SURE
@@ -51,16 +49,6 @@ def _changes_type(file: SemanticModel, call: ast.Call, place: Place) -> bool:
     """Whether `.to(...)` is given a dtype, or no device."""
     given = argument(call, "device", 0)
     return last_name(call.func) == "to" and (given is None or file.kinds.of(given, place.block).kind is Kind.DTYPE)
-
-
-def _is_there(call: ast.Call, owner: ast.expr, place: Place) -> bool:
-    """Whether the code in sight makes a tensor on CUDA and moves it there again, by which it stays the same one."""
-    given = argument(call, "device", 0)
-    if last_name(call.func) not in MOVES or (given is not None and constant(given) != "cuda"):
-        return False
-    made = single_value(owner, place.block)
-    named = (constant(part) for part in nodes_in(made) if isinstance(part, ast.Constant)) if made is not None else ()
-    return any(str(name).startswith("cuda") for name in named)
 
 
 def _is_unpacked(owner: ast.expr, place: Place) -> bool:

@@ -8,9 +8,8 @@ from trainlint.analysis.effects.creations import COUNTED, FILLED, Creation, crea
 from trainlint.analysis.effects.default_device import sets_default_device
 from trainlint.analysis.programs.proved_torch import means_only, proved_torch
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
-from trainlint.analysis.types.integers import is_integer
 from trainlint.analysis.types.values import Kind
 from trainlint.finding import Edit
 from trainlint.patterns import lazy
@@ -145,7 +144,7 @@ def _is_dense(node: ast.expr) -> bool:
 
 def _names_device(site: Site, target: ast.expr) -> bool:
     """Whether an expression is a device, or the number or name of one, beyond doubt."""
-    if isinstance(constant(target), str) or is_integer(site.file, target, site.block):
+    if isinstance(target, ast.Constant) and type(target.value) in (str, int):
         return True
     return site.value(target).kind is Kind.DEVICE and proved_torch(site.file, target, site.block)
 

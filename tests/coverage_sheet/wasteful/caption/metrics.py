@@ -22,7 +22,7 @@ class Meter:
 
 
 def report_memory(epoch):
-    print(epoch, torch.cuda.memory_cached() // 2**20, "MiB")  #! TRN803
+    print(epoch, torch.cuda.memory_cached() // 2**20, "MiB")  #! TRN812
 
 
 def gradient_norm(model):

@@ -43,5 +43,5 @@ class RegionScorer(nn.Module):
 
 def attend(regions):
     """Each region with what the others of its picture tell it."""
-    with torch.backends.cuda.sdp_kernel(enable_flash=True, enable_math=False, enable_mem_efficient=False):  #! TRN802
+    with torch.backends.cuda.sdp_kernel(enable_flash=True, enable_math=False, enable_mem_efficient=False):  #! TRN812
         return F.scaled_dot_product_attention(regions, regions, regions)

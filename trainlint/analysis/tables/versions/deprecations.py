@@ -211,7 +211,7 @@ TABLE: tuple[Deprecation, ...] = (
     # Contexts and memory
     Deprecation(
         "torch.backends.cuda.sdp_kernel",
-        "TRN802",
+        "TRN812",
         (2, 3),
         "`torch.nn.attention.sdpa_kernel([...])`, which is told the backends that may run",
         _DOCS + "generated/torch.nn.attention.sdpa_kernel.html",
@@ -220,7 +220,7 @@ TABLE: tuple[Deprecation, ...] = (
     *(
         Deprecation(
             f"torch.cuda.{old}",
-            "TRN803",
+            "TRN812",
             (1, 4),
             f"torch.cuda.{new}",
             _DOCS + "torch_cuda_memory.html",

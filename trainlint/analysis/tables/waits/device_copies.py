@@ -15,24 +15,20 @@ class DeviceCopy(NamedTuple):
     """The dotted origin of a function; empty for methods."""
     may_go_on: bool = True
     """Whether it takes `non_blocking`, so that the host need not wait."""
-    of_plain_values: bool = False
-    """Whether it copies numbers and lists of Python as well."""
     of_objects: bool = False
     """Whether modules and batches of a class of their own have it, too."""
-    by_type: bool = False
-    """Whether a data type names the device, as in `.type(torch.cuda.FloatTensor)`."""
 
 
 _ROWS = (
     DeviceCopy("to", of_objects=True),
     DeviceCopy("cuda", of_objects=True),
-    DeviceCopy("type", by_type=True),
+    DeviceCopy("type"),
     DeviceCopy("copy_", of_argument=True),
-    DeviceCopy("as_tensor", of_argument=True, origin="torch.as_tensor", may_go_on=False, of_plain_values=True),
-    DeviceCopy("asarray", of_argument=True, origin="torch.asarray", may_go_on=False, of_plain_values=True),
-    DeviceCopy("tensor", of_argument=True, origin="torch.tensor", may_go_on=False, of_plain_values=True),
+    DeviceCopy("as_tensor", of_argument=True, origin="torch.as_tensor", may_go_on=False),
+    DeviceCopy("asarray", of_argument=True, origin="torch.asarray", may_go_on=False),
+    DeviceCopy("tensor", of_argument=True, origin="torch.tensor", may_go_on=False),
     DeviceCopy("type_as", may_go_on=False),
-    DeviceCopy("new_tensor", of_argument=True, may_go_on=False, of_plain_values=True),
+    DeviceCopy("new_tensor", of_argument=True, may_go_on=False),
 )
 COPIES: dict[str, DeviceCopy] = {row.name: row for row in _ROWS}
 SHARING = ("torch.as_tensor", "torch.asarray")

@@ -9,7 +9,7 @@ from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.finding import LoopKind
-from trainlint_rules.distributed.idioms.collectives.seldom_functions import generates_text, runs_seldom_by_name
+from trainlint_rules.distributed.idioms.collectives.seldom_functions import runs_seldom_by_name
 
 
 def is_barrier(site: Site) -> bool:
@@ -28,11 +28,11 @@ def is_barrier(site: Site) -> bool:
 def reached_in_step(site: Site) -> bool:
     """Whether it stands in a helper, in no loop of its own, that training steps call.
 
-    Not in one that generates text, saves or logs: there ranks may have to meet, and it takes long anyway.
+    Not in one that saves or logs: there ranks may have to meet, and it takes long anyway.
     """
     if site.block.innermost_loop() is not None or not site.heat.heat.in_step or not site.hot_calls:
         return False
-    return not runs_seldom_by_name.holds(site) and not generates_text.holds(site)
+    return not runs_seldom_by_name.holds(site)
 
 
 def in_training_loop(site: Site) -> bool:

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import GATHERING_INTO_ONE
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import early_guard
 
 _INTO_ONE = (*sorted(GATHERING_INTO_ONE), "all_gather_tensor")
-
-
-@guard
-def asynchronous(site: Site) -> bool:
-    """`async_op` lets other work run at the same time."""
-    found = collective(site.file, site.call, site.block)
-    return found is not None and found.returns_handle
 
 
 @early_guard

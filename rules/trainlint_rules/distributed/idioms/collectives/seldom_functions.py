@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
 _SELDOM = lazy(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.IGNORECASE)
-_GENERATING = frozenset({"generate", "rollout", "chat"})
 
 
 @guard
 def runs_seldom_by_name(site: Site) -> bool:
     """The function's name says that it saves, logs, sets up, evaluates or generates."""
     return site.function is not None and bool(_SELDOM.search(site.function.name))
-
-
-@guard
-def generates_text(site: Site) -> bool:
-    """The function generates text, which takes far longer."""
-    calls = nodes_in(site.function.node) if site.function is not None else ()
-    return any(isinstance(part, ast.Call) and last_name(part.func) in _GENERATING for part in calls)
