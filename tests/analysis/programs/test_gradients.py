@@ -14,9 +14,18 @@ SNIPPETS = {
             b = model(x)  #= off
         c = model(x)  #= on
     """,
-    "decorators": """
+    "decorators, also a project's own": """
+        def smart_mode():
+            def wrap(function):
+                return torch.no_grad()(function)
+            return wrap
+
         @torch.inference_mode()
         def evaluate(model):
+            return model(x)  #= off
+
+        @smart_mode()
+        def validate(model):
             return model(x)  #= off
 
         @torch.enable_grad()

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.conditions.guards import guard_of, within_function
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import constant, names_in
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
 
 
 def conditional_part(block: Block) -> ast.expr | None:
@@ -35,10 +35,14 @@ def is_tested(block: Block, loop: Block | None = None) -> bool:
     return any(decides(outer) for outer in within_function(block, loop))
 
 
-def is_tested_for_others(block: Block, loop: Block, words: frozenset[str]) -> bool:
-    """Whether a test inside a loop that names none of these words decides if code runs."""
+def is_tested_for_others(block: Block, loop: Block | None, words: frozenset[str]) -> bool:
+    """Whether a test inside a function, and a loop, decides if code runs that names, or calls, none of these words."""
     tests = (guard.expression for outer in within_function(block, loop) if (guard := guard_of(outer)) is not None)
-    return any(words.isdisjoint(names_in(test)) for test in tests)
+    return any(words.isdisjoint(names_in(test)) or not words.issuperset(_called(test)) for test in tests)
+
+
+def _called(test: ast.expr) -> set[str]:
+    return {last_name(part.func) for part in nodes_in(test) if isinstance(part, ast.Call)}
 
 
 def decides(block: Block) -> bool:

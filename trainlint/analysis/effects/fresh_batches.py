@@ -1,4 +1,4 @@
-"""Whether a copy may go on while the host does: it copies a batch of PyTorch's loader that nothing writes to."""
+"""Whether a copy may go on while the host does: it copies a batch of PyTorch's loader that nothing else uses."""
 
 from __future__ import annotations
 
@@ -7,28 +7,38 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.iterables import passes_items_through
+from trainlint.analysis.tables.waits.device_copies import MOVES
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.types.loaders import Loader
 
-_STREAMS = ("Stream", "ExternalStream", "stream", "set_stream")
-"""Calls that queue work on another stream of the device, which does not wait for a copy on this one."""
+_OUT_OF_SIGHT = ("Stream", "ExternalStream", "stream", "set_stream", "exec", "eval", "locals", "globals", "setattr")
+"""Calls that queue work on another stream, which does not wait for a copy on this one, or by which names and options
+are used that stand nowhere in the code."""
 
 
 def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> bool:
-    """Whether nothing writes to what a call copies: a batch in memory of its own, which the function only reads."""
+    """Whether nothing writes to what a call copies: a batch in memory of its own, of which all uses are such copies."""
     root = copied
     while isinstance(root, ast.Subscript):
         root = root.value
-    if not isinstance(root, ast.Name) or any(file.outline.calls.get(name) for name in _STREAMS):
+    scope = copy.block.scope.owner(root.id) if isinstance(root, ast.Name) else None
+    if not isinstance(root, ast.Name) or scope is None or any(file.outline.calls.get(name) for name in _OUT_OF_SIGHT):
         return False
-    bindings = reaching(root.id, copy.block, position(root))
-    function = file.outline.enclosing(copy.block)
-    written = _written(file, file.tree if function is None else function.node)
-    return bool(bindings) and root.id not in written and all(_is_fresh(file, binding) for binding in bindings)
+    batches = set(reaching(root.id, copy.block, position(root)))
+    if not batches or not all(_is_fresh(file, binding) for binding in batches):
+        return False
+    moved, blocks = _moved(file), file.outline.block_of
+    used = loads(scope.node, root.id)
+    return all(
+        name in moved or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
+        for name, statement in used
+    )
 
 
 def _is_fresh(file: SemanticModel, binding: Binding) -> bool:
@@ -40,19 +50,27 @@ def _is_fresh(file: SemanticModel, binding: Binding) -> bool:
     if not all(part in file.loaders.built or passes_items_through(last_name(part.func)) for part in calls):
         return False
     loaders = file.batches.loaders_behind(binding.value, loop)
-    return bool(loaders) and not any(file.loaders.option(loader, "collate_fn").given for loader in loaders)
+    return bool(loaders) and all(_stacks(file, loader) for loader in loaders)
+
+
+def _stacks(file: SemanticModel, loader: Loader) -> bool:
+    """Whether PyTorch's own function stacks the items: without a batch size, a loader hands them on as they are."""
+    size = file.loaders.option(loader, "batch_size")
+    one_by_one = size.given and (size.value is None or constant(size.value) is None)
+    collates = file.loaders.option(loader, "collate_fn").given or bool(file.outline.stores.get("collate_fn"))
+    return not one_by_one and not collates
 
 
 @once
-def _written(file: SemanticModel, root: ast.AST) -> frozenset[str]:
-    """The names in a function whose memory it may write to: by methods in place, by items, by `+=`, by `out=`."""
-    found: list[ast.expr] = []
-    for node in nodes_in(root):
-        match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name.endswith("_"):
-                found.append(owner)
-            case ast.keyword(arg="out", value=value):
-                found.append(value)
-            case ast.Subscript(ctx=ast.Store(), value=value) | ast.AugAssign(target=value):
-                found.append(value)
-    return frozenset(part.id for value in found for part in nodes_in(value) if isinstance(part, ast.Name))
+def _moved(file: SemanticModel) -> frozenset[ast.AST]:
+    """The names, in the whole file, of which a part or all is copied to a device by a method."""
+    found: set[ast.AST] = set()
+    for method in MOVES:
+        for place in file.outline.calls.get(method, ()):
+            func = place.node.func if isinstance(place.node, ast.Call) else None
+            owner = func.value if isinstance(func, ast.Attribute) else None
+            while isinstance(owner, ast.Subscript):
+                owner = owner.value
+            if owner is not None:
+                found.add(owner)
+    return frozenset(found)

@@ -52,13 +52,29 @@ class Switches:
         assert isinstance(node, (ast.With, ast.AsyncWith))
         outside = block.parent or block
         return any(
-            switches_off(item.context_expr) or self._named_switches_off(item.context_expr, outside)
+            switches_off(item.context_expr)
+            or self._own_switches_off(item.context_expr)
+            or self._named_switches_off(item.context_expr, outside)
             for item in node.items
         )
 
     def decorated_off(self, function: Function) -> bool:
         """Whether a decorator switches autograd off for a function."""
-        return any(switches_off(item) for item in function.decorators)
+        return any(switches_off(item) or self._own_switches_off(item) for item in function.decorators)
+
+    def _own_switches_off(self, used: ast.expr) -> bool:
+        """Whether a decorator or context manager that the file itself defines turns autograd off."""
+        name = (
+            last_name(used) if isinstance(used, ast.Name) or isinstance(getattr(used, "func", None), ast.Name) else ""
+        )
+        return any(
+            function.name == name and function.owner is None and self._calls_switch(function)
+            for function in self.outline.functions
+        )
+
+    def _calls_switch(self, function: Function) -> bool:
+        calls = (part for part in ast.walk(function.node) if isinstance(part, ast.Call))
+        return any(_names_switch(last_name(part)) for part in calls)
 
     def _named_switches_off(self, context: ast.expr, block: Block) -> bool:
         """Whether a context manager was made before, as in `context = torch.no_grad() if evaluating else ...`."""

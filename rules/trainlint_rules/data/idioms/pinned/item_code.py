@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.loaders import collates_tensors
+from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.datasets import origins
 
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
     from trainlint.analysis.syntax.blocks import Block
     from trainlint.analysis.types.loaders import Loader
 
+_DEVICE = lazy(r"(cuda|device|dev|gpu)(:|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class ItemCode:
     """The functions and classes that make a loader's items and batches."""
 
     shows_device: bool
-    """Whether they call `cuda`, or name a device of it in a call."""
+    """Whether they call `cuda`, or give a call a device."""
     dataset_is_seen: bool
     """Whether the dataset's class stands in this file or another one of the project."""
     collate_is_seen: bool
@@ -77,9 +80,8 @@ def _defined_by(file: SemanticModel, made: ast.expr, block: Block) -> list[ast.A
 
 
 def _names_cuda(root: ast.AST) -> bool:
-    """Whether a definition calls `x.cuda()`, or gives a call a text that begins with "cuda"."""
+    """Whether a definition calls `x.cuda()`, or gives a call what is called, or begins with, a device or "cuda"."""
     calls = [node for node in nodes_in(root) if isinstance(node, ast.Call)]
     given = (item for call in calls for item in (*call.args, *(keyword.value for keyword in call.keywords)))
-    return any(last_name(call.func) == "cuda" for call in calls) or any(
-        str(constant(item)).startswith("cuda") for item in given if isinstance(item, ast.Constant)
-    )
+    words = (str(constant(item)) if isinstance(item, ast.Constant) else last_name(item) for item in given)
+    return any(last_name(call.func) == "cuda" for call in calls) or any(map(_DEVICE.match, words))
