@@ -16,16 +16,6 @@ def gather(output, shard, options):
     dist._all_gather_base(output, shard)
 """
 SHIMS = {
-    "the new name is set where it is missing": DIST
-    + """
-if "reduce_scatter_tensor" not in dir(dist):
-    dist.reduce_scatter_tensor = dist._reduce_scatter_base
-    dist.all_gather_into_tensor = dist._all_gather_base
-
-
-def gather(output, shard):
-    dist._all_gather_base(output, shard)
-""",
     "setattr": DIST
     + """
 if not hasattr(torch.distributed, "all_gather_into_tensor"):
