@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.iterables import passes_items_through
@@ -29,6 +29,8 @@ def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> 
         root = root.value
     scope = copy.block.scope.owner(root.id) if isinstance(root, ast.Name) else None
     if not isinstance(root, ast.Name) or scope is None or any(file.outline.calls.get(name) for name in _OUT_OF_SIGHT):
+        return False
+    if any(binding.how is How.AUGMENT for binding in scope.bindings[root.id]):
         return False
     batches = set(reaching(root.id, copy.block, position(root)))
     if not batches or not all(_is_fresh(file, binding) for binding in batches):
@@ -67,8 +69,10 @@ def _moved(file: SemanticModel) -> frozenset[ast.AST]:
     found: set[ast.AST] = set()
     for method in MOVES:
         for place in file.outline.calls.get(method, ()):
-            func = place.node.func if isinstance(place.node, ast.Call) else None
-            owner = func.value if isinstance(func, ast.Attribute) else None
+            call = place.node
+            owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+            if isinstance(call, ast.Call) and constant(argument(call, "device", 0)) == "cpu":
+                continue  # it stays the same tensor
             while isinstance(owner, ast.Subscript):
                 owner = owner.value
             if owner is not None:
