@@ -38,7 +38,8 @@ def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> 
     moved, blocks = _moved(file), file.outline.block_of
     used = loads(scope.node, root.id)
     return all(
-        name in moved or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
+        moved.get(name) == moved.get(root, "")
+        or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
         for name, statement in used
     )
 
@@ -64,17 +65,19 @@ def _stacks(file: SemanticModel, loader: Loader) -> bool:
 
 
 @once
-def _moved(file: SemanticModel) -> frozenset[ast.AST]:
-    """The names, in the whole file, of which a part or all is copied to a device by a method."""
-    found: set[ast.AST] = set()
+def _moved(file: SemanticModel) -> dict[ast.AST, str]:
+    """The names, in the whole file, of which a part or all is copied by a method, each with where it goes.
+
+    A copy to another place may be none, as to the CPU, and give the same tensor another name.
+    """
+    found: dict[ast.AST, str] = {}
     for method in MOVES:
         for place in file.outline.calls.get(method, ()):
             call = place.node
-            owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-            if isinstance(call, ast.Call) and constant(argument(call, "device", 0)) == "cpu":
-                continue  # it stays the same tensor
+            assert isinstance(call, ast.Call)
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
             while isinstance(owner, ast.Subscript):
                 owner = owner.value
             if owner is not None:
-                found.add(owner)
-    return frozenset(found)
+                found[owner] = method + ast.unparse(argument(call, "device", 0) or ast.Constant(None))
+    return found
