@@ -30,7 +30,6 @@ RETIRED = {
     "TRN316": "checkpoint-module-called",
     "TRN317": "allocator-statistics-each-step",
     "TRN403": "scaler-without-half",
-    "TRN404": "clip-before-unscale",
     "TRN409": "misaligned-dimension",
     "TRN411": "double-precision-tensor",
     "TRN412": "python-loop-over-tensor",

@@ -80,6 +80,7 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN314": ("load-no-map-location",),
     "TRN401": ("missing-amp",),
     "TRN402": ("amp-misuse",),
+    "TRN404": ("amp-misuse",),
     "TRN405": ("amp-misuse",),
     "TRN406": ("tf32",),
     "TRN407": ("deterministic-on",),

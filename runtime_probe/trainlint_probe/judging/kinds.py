@@ -87,7 +87,7 @@ KINDS = (
          meaning="a graph that outlives its step"),
     Kind("zero-grad", ("zero-grad-false", "grad-accum-bug"), None, "TRN306|TRN307|TRN605",
          meaning="gradients that are cleared wrongly, or not"),
-    Kind("mixed-precision", ("missing-amp", "amp-misuse", "no-amp"), None, "TRN40[125]|TRN801",
+    Kind("mixed-precision", ("missing-amp", "amp-misuse", "no-amp"), None, "TRN40[1245]|TRN801",
          meaning="16-bit training that is missing or wrong"),
     Kind("tf32", (), None, "TRN406", meaning="matrix products without TensorFloat-32"),
     Kind("slow-switch", ("deterministic-on", "anomaly-on"), Symptom.SLOW_SWITCH, "TRN407",

@@ -43,7 +43,7 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
             raise FloatingPointError("the loss is not finite")
         optimizer.zero_grad()
         scaler.scale(loss).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  #! TRN404
         scaler.step(optimizer)
         scaler.update()
         scheduler.step()
