@@ -23,8 +23,6 @@ MOST_MODULES = 20
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
     "trainlint.analysis.syntax.memo": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.conditions.alternatives": ("trainlint.analysis.semantic_model",),
-    "trainlint.analysis.conditions.provided_names": ("trainlint.analysis.semantic_model",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
     "trainlint.analysis.comments.reasons": ("trainlint.analysis.semantic_model",),

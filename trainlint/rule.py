@@ -203,8 +203,7 @@ class Rule(ABC):
         Where a comment gives a reason for the line, the finding is at most POSSIBLE, and there is no fix; nor is there
         one that rewrites another line with such a comment (`trainlint.analysis.comments.reasons`).
         There is no fix in code that no program in sight runs (`Site.is_run_by_nobody`), and none but an UNSAFE one in a
-        copy of a library of others, which is theirs to change. The fix of deprecated code is UNSAFE where code around
-        it may ask what it raises or warns of, as a test of the warning does. A `fix` that is still to be made is made
+        copy of a library of others, which is theirs to change. A `fix` that is still to be made is made
         now, but not for a finding that is too unsure to be shown: that takes as long as all else.
         `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises; None where that is any.
         Where the project does not state that it runs that version or a newer one, the fix is UNSAFE and its title names
@@ -223,9 +222,7 @@ class Rule(ABC):
             fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and _rewrites_explained_lines(site, fix):
             fix = None
-        if fix is not None and (
-            site.file.outside.standing.copied or (self.editor_tag == "deprecated" and _is_watched(site))
-        ):
+        if fix is not None and site.file.outside.standing.copied:
             fix = replace(fix, safety=Safety.UNSAFE)
         if fix_needs is not None:
             # Imported here: few findings depend on a version.
@@ -246,13 +243,6 @@ class Rule(ABC):
             fix=fix,
             related=related,
         )
-
-
-def _is_watched(site: Site) -> bool:
-    """Whether code around a place may ask what the old way raises or warns of."""
-    from trainlint.analysis.conditions.alternatives import is_watched
-
-    return is_watched(site.file, site.place.statement, site.block)
 
 
 def _rewrites_explained_lines(site: Site, fix: Fix) -> bool:

@@ -56,7 +56,6 @@ NEVER_SEARCHED = {
     "trainlint.suppress.comments._LISTED_WORD",
     "trainlint.suppress.comments._CODE",
     "trainlint_rules.sync.idioms.moved._MOVE_TEXT",
-    "trainlint.analysis.syntax.assigned_names._DOTTED",
 }
 """Patterns that are only matched at one place, or with a whole text."""
 SEARCHED_IN_SHORT_TEXTS = {

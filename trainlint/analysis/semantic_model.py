@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
-    from trainlint.analysis.syntax.stable_keys import Keys
     from trainlint.analysis.tables.fact_kinds import Use
     from trainlint.analysis.types.backward import BackwardFlow, Backwards
     from trainlint.analysis.types.batches import Batches
@@ -41,7 +40,6 @@ _FACTS_OF_ONE_FILE = (
     "names",
     "graph",
     "switches",
-    "keys",
     "training_calls",
     "loaders",
     "creates_on_device",
@@ -218,13 +216,6 @@ class SemanticModel:
         from trainlint.analysis.types.inference import Kinds
 
         return Kinds(self.outline, self.graph)
-
-    @cached_property
-    def keys(self) -> Keys:
-        """Names of functions and calls that survive small edits."""
-        from trainlint.analysis.syntax.stable_keys import Keys
-
-        return Keys(self.outline)
 
     @cached_property
     def loaders(self) -> Loaders:

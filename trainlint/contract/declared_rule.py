@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
 from trainlint.finding import OFTEN, Confidence, Fix, Heat, HeatFact, RelatedPlace, Safety, Severity
@@ -116,9 +115,6 @@ class WordedRule(Rule, base=True):
     """A template: what the fix does. Empty where the rule has no `edits`."""
     fix_needs: ClassVar[tuple[int, int] | None] = None
     """The first PyTorch in which what the fix writes works; None for any."""
-    fix_drops: ClassVar[frozenset[str]] = frozenset()
-    """Last names of the functions whose calls the fix leaves out besides that of the reported place. All other calls
-    must stand in what it writes (`trainlint.contract.kept_code`)."""
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive the page's section about silence from what is declared."""
@@ -171,25 +167,24 @@ class WordedRule(Rule, base=True):
 
     def _may_be_about_others(self, site: Site) -> bool:
         """Whether a method or name of the rule may be that of another package, which the file imports, too."""
-        from trainlint.analysis.programs.proved_torch import imports_other_framework, may_mean_arrays
+        from trainlint.analysis.programs.proved_torch import imports_other_framework
 
-        return imports_other_framework(site.file) or may_mean_arrays(site.file)
+        return imports_other_framework(site.file)
 
     def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
-        """The fix in the style of its file; None where it loses something of the code."""
+        """The fix in the style of its file; None where it changes an import that other files depend on."""
         fix = self.fix(site, match)
         if fix is None:
             return None
-        from trainlint.contract.kept_code import safety_kept
+        from trainlint.contract.kept_imports import keeps_imports
         from trainlint.fixing.style import in_style_of_file
 
-        safety = safety_kept(site.file, fix, (site.node, match.site.node), self.fix_drops)
-        return None if safety is None else in_style_of_file(site.source, replace(fix, safety=safety))
+        return in_style_of_file(site.source, fix) if keeps_imports(site.file, fix.edits) else None
 
     def counts_little(self, site: Site, *, costs: bool) -> bool:
         """Whether code tries something out. `costs`: the defect is one of what training steps cost."""
         file, block = site.file, site.block
-        if costs and (file.never_updates or in_short_run(file.outline, block) or site.heat.optional):
+        if costs and (file.never_updates or site.heat.optional):
             return True
         return not self.in_tests and (is_test_path(site.path) or in_smoke_test(file.outline, block))
 

@@ -13,7 +13,6 @@ from trainlint.interpreter.machine.events import Happening
 from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.deliberate_emptying import (
     before_retry,
-    when_memory_is_short,
 )
 
 
@@ -83,7 +82,7 @@ class EmptyCacheInTrainingLoop(OperationRule):
     name = "empty-cache-in-training-loop"
     happenings = frozenset({Happening.EMPTY_CACHE})
     confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
-    unless = (when_memory_is_short, before_retry)
+    unless = (before_retry,)
     message = "`{text}` forces a GPU sync and frees memory that is allocated again{often}"
     help = "remove it"
     fix_title = "Remove the call"

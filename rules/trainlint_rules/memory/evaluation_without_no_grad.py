@@ -22,7 +22,6 @@ from trainlint_rules.memory.idioms.evaluation_loops import (
     gradients_wanted,
     is_trained,
     sure_of_evaluation,
-    trained_afterwards,
 )
 
 _ACTION = "`{model}` chooses an action with autograd on and records a graph that nothing trains"
@@ -126,7 +125,7 @@ class EvaluationWithoutNoGrad(LoopRule):
     code = "TRN303"
     name = "evaluation-without-no-grad"
     confirmed_by = frozenset({Symptom.EVALUATION_WITH_GRADIENTS})
-    unless = (gradients_wanted, trained_afterwards, result_becomes_array)
+    unless = (gradients_wanted, result_becomes_array)
     message = "`{model}` evaluates with autograd on and stores activations that no backward uses"
     help = "run it under `torch.no_grad()`"
 

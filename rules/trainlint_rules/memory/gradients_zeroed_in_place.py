@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from itertools import takewhile
 
-from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
+from trainlint.analysis.conditions.branches import is_tested_for_others
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
@@ -20,12 +19,14 @@ from trainlint_rules.memory.idioms.iterations import REPEATED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.syntax.blocks import Block
 
 gradients_in_buffers = shows(
     "the code names CUDA graphs or gradient buffers, whose addresses must not change", GRAPH_CAPTURE, STATIC_GRADIENTS
 )
 _READING = frozenset({"zero_", "fill_", "detach_", "requires_grad_", "mul_", "div_", "clamp_"})
 """Methods that need no gradient to be there before a backward."""
+_OF_GRADIENTS = frozenset({"grad", "requires_grad"})
 _UNSET = "set each gradient to `None`, as `zero_grad()` does"
 
 
@@ -127,12 +128,10 @@ class GradientsZeroedInPlace(CallRule):
         match gradient, loop.node if loop is not None else None:
             case ast.Attribute(value=ast.Name(id=name), attr="grad"), ast.For(target=target):
                 of_loop = any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(target))
-                return Match(site, help=_UNSET) if of_loop and not _for_some(site) else None
+                return Match(site, help=_UNSET) if of_loop and not _for_some(site, loop) else None
         return None
 
 
-def _for_some(site: Site) -> bool:
+def _for_some(site: Site, loop: Block | None) -> bool:
     """Whether a test in the loop chooses the parameters by anything but their having a gradient."""
-    loop = site.block.innermost_loop()
-    inside = takewhile(lambda block: block is not loop, site.block.outwards())
-    return not all(asks_only_for_gradient(block) for block in inside)
+    return loop is not None and is_tested_for_others(site.block, loop, _OF_GRADIENTS)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
+from trainlint.analysis.effects.fresh_batches import is_surely_left_alone
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.tables.waits.device_copies import COPIES

@@ -15,7 +15,6 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 from trainlint_rules.sync.idioms.moved import (
     device_of_move,
-    draws_permutation,
     factory_keywords,
     is_surely_alike,
     made_and_moved,
@@ -38,11 +37,8 @@ _HELP = {
         "with `non_blocking=True`"
     ),
     Content.NUMBERS: "reuse the tensor while the numbers stay the same, or fill one on the GPU",
-    Content.TABLE: "copy the array once, as a buffer or before the loop",
-    Content.DRAWN: "draw them on the GPU: `torch.randn` or `torch.rand` with `device={device}`",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
-_PERMUTED = "draw them on the GPU: `torch.randperm` with `device={device}`, cut to the number that is needed"
 _OF_SIZES = "make it with `torch.empty(..., device={device})` in its dtype: the old constructor takes no device"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _COPIED_AS_INDEX = "`{text}` copies a CPU tensor to the GPU{often} and forces a sync"
@@ -153,8 +149,7 @@ class CreatedOnHostThenMoved(OperationRule):
             return Match(site, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE)
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         of_sizes = made.factory in LEGACY and made.content in (Content.EXACT, Content.RANDOM)
-        usual = _PERMUTED if draws_permutation(made, site.block) else _HELP.get(made.content)
-        instead = _OF_SIZES if of_sizes else usual
+        instead = _OF_SIZES if of_sizes else _HELP.get(made.content)
         return Match(site, fields=fields, help=instead, fix_safety=_safety(site, made))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:

@@ -13,7 +13,6 @@ SOURCES = ("trainlint/analysis", "trainlint/fixing", "rules/trainlint_rules")
 READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 """The reader, and the package that builds the blocks."""
 OTHER_TESTS = {
-    "trainlint/analysis/programs/trip_counts.py": "the counter whose limit ends a loop, for how often it goes round",
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
     "rules/trainlint_rules/sync/idioms/advice.py": "whether a value that is read is what a statement tests",
     "trainlint/analysis/effects/removable_calls.py": "whether a test that would decide nothing may go, too",

@@ -1,6 +1,5 @@
-"""Batches of the device, and of graphs that nothing can pin."""
+"""Batches of the device."""
 
-import dgl
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -28,11 +27,6 @@ def onto(device):
     return collate
 
 
-def as_graph(samples):
-    graphs, labels = map(list, zip(*samples))
-    return dgl.batch(graphs), torch.stack(labels)
-
-
 def as_double(samples):
     return torch.stack(samples).to(torch.float64)
 
@@ -48,15 +42,6 @@ def train(model, criterion, optimizer, rows, device):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-
-
-def train_on_graphs(model, criterion, optimizer, graphs, device):
-    loader = DataLoader(graphs, batch_size=32, shuffle=True, num_workers=4, collate_fn=as_graph)
-    for graph, labels in loader:
-        loss = criterion(model(graph.to(device)), labels.to(device))  #! TRN205
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
 
 
 def train_on_numbers(model, criterion, optimizer, rows, device):

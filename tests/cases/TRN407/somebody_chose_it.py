@@ -19,14 +19,7 @@ def make_deterministic(seed):
     torch.backends.cudnn.deterministic = True
 
 
-def seeded(seed):
-    cudnn.deterministic = True
-    torch.manual_seed(seed)
-
-
 def main(args, module, model, optimizer, train_loader):
-    if args.seed is not None:
-        seeded(args.seed)
     set_seed(args.seed, deterministic=args.deterministic)
     cudnn.benchmark = True
     cudnn.deterministic = args.repeatable

@@ -14,12 +14,6 @@ import torch
 from tqdm import tqdm
 
 
-def keep(meters, value):
-    if isinstance(value, torch.Tensor):
-        value = value.item()
-    meters.add(value)
-
-
 def train(model, loader, optimizer, meters):
     bar = tqdm(loader)
     for frames in bar:
@@ -41,13 +35,10 @@ HELP = {
     "bar.set_postfix(loss=loss.item())": "update the bar every N steps",
     "bar.set_description(f'{loss:.3f}')": "update the bar every N steps",
     "bar.set_postfix({'loss': loss.cpu()})": "update the bar every N steps",
-    "keep(meters, loss)": "call `keep` every N steps, or sum on the GPU first",
     "print(loss.item())": "print or log it every N steps",
     "found = {}\nfound['loss'] = loss.item()": "keep `loss.detach()`, and read all metrics when you log",
     "if loss > 100:\n    continue": "test a value that the CPU has, such as a count made in the collate function",
     "meters.add(loss.item())": "read all metrics when you log",
-    "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm` with `device=",
-    "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn` or `torch.rand` with `device=",
 }
 
 

@@ -34,7 +34,6 @@ PASSES = {
     f"for epoch in range(9):\n    for batch in DataLoader(rows):\n        {STEP}": [(PassStart.LOOP, False)],
     "def rows():\n    loader = DataLoader(rows)\n    while True:\n        yield from loader": [(PassStart.LOOP, True)],
     "def rows():\n    loader = DataLoader(rows)\n    yield from loader": [(PassStart.LOOP, False)],
-    "loader = DataLoader(rows)\nfor epoch in range(9):\n    evaluate(model, loader)": [(PassStart.HANDED, True)],
     "loader = DataLoader(rows)\nfor name in names:\n    evaluate(models[name], loader)": [(PassStart.HANDED, False)],
     "loader = DataLoader(rows)\nprint(len(loader))": [],
 }
@@ -122,7 +121,6 @@ ENDLESS = {
     "DataLoader(rows, sampler=RandomSampler(rows, True, 10**9))": True,
     "DataLoader(rows, sampler=RandomSampler(rows))": False,
     "DataLoader(rows, sampler=InfiniteSampler(rows))": True,
-    "class Rows:\n    def __iter__(self):\n        while True:\n            yield 1\nDataLoader(Rows())": True,
     "DataLoader(rows)": False,
 }
 

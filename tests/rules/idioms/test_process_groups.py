@@ -38,5 +38,5 @@ def test_a_framework_on_the_way_owns_it() -> None:
 
 
 @pytest.mark.parametrize("code", ["dist.destroy_process_group()", "comm.destroy_process_group(group)"])
-def test_facts_of_shutdowns(code: str) -> None:
+def test_the_end_of_a_group_is_a_fact(code: str) -> None:
     assert [use.kind for use in uses_of(file_model(IMPORTS + code + "\n").outline)] == [FactKind.GROUP_DESTROYED]

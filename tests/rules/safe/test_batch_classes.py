@@ -76,7 +76,6 @@ TAKES = {
     "a class that takes it": code("loader = DataLoader(dataset, 4, collate_fn=going)"),
     "a class that takes any option": code("loader = DataLoader(dataset, 4, collate_fn=opened)"),
     "a tensor by its use": code(copy="print(batch.shape)\n        batch = batch.to(device)"),
-    "a tensor by a test": code(copy="if isinstance(batch, Tensor):\n            batch = batch.to(device)"),
     "a tensor by arithmetic": code(copy="rows = rows.to(device)", taken="rows, labels", given="rows * 2 + labels"),
 }
 MAY_NOT = {

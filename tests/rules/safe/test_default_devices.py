@@ -27,9 +27,6 @@ def train(model, optimizer, loader, {parameter}):
     [
         ("0", "args", "", "0"),
         ("'cuda:1'", "args", "", "'cuda:1'"),
-        ("rank", "rank: int", "", "rank"),
-        ("rank", "args", "rank = int(os.environ['LOCAL_RANK'])", "rank"),
-        ("rank", "args", "rank = dist.get_rank() % torch.cuda.device_count()", "rank"),
         ("device", "device: torch.device", "", "device"),
         ("", "args", "", '"cuda"'),
         ("rank", "rank", "", None),

@@ -12,35 +12,6 @@ from trainlint.cli import main
 INIT = "from torch.nn.init import normal\n\n\ndef reset(weight):\n    normal(weight)\n{more}\n"
 
 
-def test_a_function_of_the_file_under_an_imported_name() -> None:
-    code = "from torchvision.models import resnet18\n\n{}\n\nmodel = resnet18(pretrained=False)\n"
-    assert safe(code.format(""), "TRN808") == {"TRN808"}
-    assert not fixes(code.format("def resnet18(pretrained):\n    return pretrained\n"), "TRN808")
-
-
-def test_a_name_that_may_be_something_else_is_for_a_person_to_judge() -> None:
-    code = "import torch.distributed as dist\n{}\n\ndef gather(a, b):\n    dist._all_gather_base(a, b)\n"
-    assert safe(code.format("from torch.nn import *"), "TRN812") == {"TRN812"}
-    assert not safe(code.format("from tools import *"), "TRN812")
-    assert fixes(code.format("from tools import *"), "TRN812")
-
-
-@pytest.mark.parametrize(
-    ("tools", "is_fixed"),
-    [("import torch.distributed as dist\n", True), ("from own import collectives as dist\n", False), ("x = 1\n", True)],
-)
-def test_a_star_import_in_sight(tools: str, is_fixed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    code = "import torch.distributed as dist\nfrom tools import *\n\n\ndef gather(a, b):\n"
-    code += "    dist._all_gather_base(a, b)\n"
-    code += "\n\nif __name__ == '__main__':\n    dist.init_process_group('nccl')\n    gather(1, 2)\n"
-    (tmp_path / "requirements.txt").write_text("torch>=2.5\n")
-    (tmp_path / "tools.py").write_text(tools)
-    (tmp_path / "train.py").write_text(code)
-    main("check . --fix --no-cache -q -j1 --exit-zero --select TRN812".split())
-    assert ((tmp_path / "train.py").read_text() != code) is is_fixed
-
-
 @pytest.mark.parametrize(
     "more",
     [

@@ -112,20 +112,10 @@ LEFT_ALONE = {
     "the copy": code("moved.zero_()"),
     "the copy under the old name": code("rows.zero_()", copy='rows = rows.to("cuda")', given="rows"),
     "another part of the batch": code("labels.zero_()"),
-    "a clone": code("own.zero_()", "own = rows.clone()"),
     "what the dataset was made of": code("mix(dataset)"),
-    "a tensor that is filled": code("moved.copy_(rows)", "moved = torch.ones(4, device='cuda')", "pass"),
-    "it is only read": code("print(rows.shape, len(rows), rows.sum().item())"),
-    "a part of it": code('print(batch["rows"].shape)', copy='moved = batch["rows"].cuda()', batch="batch"),
-    "each part of a dict": code(
-        copy='batch = {name: part.to("cuda") for name, part in batch.items()}', given='batch["rows"]', batch="batch"
-    ),
-    "a new tensor of it": code("scaled = rows / 255; scaled.zero_()"),
     "through known iterators": code()
     .replace("in loader", "in tqdm(loader)")
     .replace("import mix", "import mix\nfrom tqdm import tqdm"),
-    "a loader of a function": code().replace("in loader", "in make(dataset)")
-    + "\ndef make(dataset):\n    return DataLoader(dataset, 4, pin_memory=True)\n",
     "another part that was moved, too": code(
         "mix(labels)", copy='rows = rows.to("cuda"); labels = labels.to("cuda")', given="rows"
     ),

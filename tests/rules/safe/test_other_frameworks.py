@@ -11,7 +11,7 @@ from tests.rules.safe.offered import fixes
 from trainlint.rule import EngineRule, Rule
 
 FRAMEWORKS = (
-    "mxnet", "jax", "flax.linen", "tensorflow", "keras", "onnxruntime", "paddle", "mindspore", "numpy", "pandas"
+    "mxnet", "jax", "flax.linen", "tensorflow", "keras", "onnxruntime", "paddle", "mindspore"
 )  # fmt: skip
 _IMPORTED = re.compile(r"(?m)^(\s*)(from|import) (?!os\b|time\b|math\b|random\b)\w+((?:\.\w+)*)(?: as (\w+))?")
 FIXING = [rule for rule in all_rules() if rule.fix_safety is not None and not issubclass(rule, EngineRule)]

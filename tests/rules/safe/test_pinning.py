@@ -50,13 +50,6 @@ WRONG = {
     "a lambda moves the batch": loader_of(
         "DataLoader(dataset, 4, collate_fn=lambda rows: torch.stack(rows).to(device))"
     ),
-    "the batch is sparse": loader_of(
-        "DataLoader(dataset, 4, collate_fn=collate, num_workers=4)",
-        "\n\ndef collate(rows):\n    return torch.sparse_coo_tensor(torch.cat(rows, 1), [1.0])\n",
-    ),
-    "items are sparse and come one by one": loader_of(
-        "DataLoader(Rows([], 0), batch_size=None, num_workers=2)", ROWS.format(item="torch.eye(4).to_sparse()")
-    ),
     "a class of the file has the name": loader_of(
         "DataLoader(dataset, 4, num_workers=2)", "\n\nclass DataLoader:\n    pass\n"
     ),
@@ -78,18 +71,12 @@ DOUBTFUL = {
         "DataLoader(Rows([], 0), 4, collate_fn=collate)",
         ROWS.format(item="torch.tensor(self.rows[index])") + "\n\ndef collate(rows):\n    return torch.stack(rows)\n",
     ),
-    "a star may bring another class": loader_of("DataLoader(dataset, 4, num_workers=4)", "from own import *\n"),
 }
 SAFE = {
     "workers": loader_of("DataLoader(dataset, 4, num_workers=4)"),
     "items in sight": loader_of("DataLoader(Rows([], 0), 4)", ROWS.format(item="torch.tensor(self.rows[index])")),
     "items on the CPU by name": loader_of(
         "DataLoader(Rows([], 0), 4)", ROWS.format(item='torch.tensor(self.rows[index]).to(torch.float32).to("cpu")')
-    ),
-    "a plain collate function": loader_of(
-        "DataLoader(Rows([], 0), 4, collate_fn=collate, num_workers=2)",
-        ROWS.format(item="torch.tensor(self.rows[index])") + "\n\ndef collate(rows):\n    return torch.stack(rows)\n",
-        wait="",
     ),
     "a star before the import": loader_of("DataLoader(dataset, 4, num_workers=4)").replace(
         "import torch\n", "from own import *\nimport torch\n", 1

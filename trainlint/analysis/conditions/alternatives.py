@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.guards import guards_around
-from trainlint.analysis.conditions.provided_names import provides
-from trainlint.analysis.conditions.subjects import words_in
-from trainlint.analysis.conditions.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import dotted, imported_names, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import NAMES, dotted, imported_names, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.tables.iterables import is_progress_bar
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 Extent = tuple[Position, Position]
+_VERSION = lazy(
+    r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
+)
+"""Names in tests of versions, and of what a library offers: `torch.__version__ >= ...`, `hasattr(torch, "compile")`."""
 
 
 def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
-    """Whether code that runs instead of `node` uses one of these dotted names, or the file provides one, as shims do.
+    """Whether code that runs instead of `node` uses one of these dotted names.
 
     Instead of it runs: the other branch of an `if` or a conditional expression, the other parts of a `try`, and what
     an early `return` above it returns. All rules about deprecated names ask this.
     """
-    if any(provides(file, names, old, block) for old in origins(node, block) if old is not None):
-        return True
     uses = _uses(file, frozenset(names))
     if not uses:
         return False
@@ -50,70 +51,19 @@ def _in_other_part(file: SemanticModel, here: Position, uses: list[Position]) ->
 
 def depends_on_version(block: Block) -> bool:
     """Whether a block runs only behind a test of a version or of what a module has."""
-    tests = [guard.expression for guard in guards_around(block, everywhere=True)]
-    return any(
-        any(speaks_of_version(word) for word in words_in(test) if word != "hasattr" or not _asks_own_code(test, block))
-        or any(module_asked_for_names(part) is not None for part in nodes_in(test))
-        for test in tests
-    )
+    tests = (guard.expression for guard in guards_around(block, everywhere=True))
+    return any(_speaks_of_version(name) for test in tests for name in names_in(test))
 
 
-def _asks_own_code(test: ast.expr, block: Block) -> bool:
-    """Whether each `hasattr` of a test asks a function or class of the file what it has kept: `hasattr(draw, "table")`.
-
-    That is how a function keeps a table between its calls; what a library has depends on its version.
-    """
-    asked = [
-        part.args[0]
-        for part in nodes_in(test)
-        if isinstance(part, ast.Call) and last_name(part.func) == "hasattr" and part.args
-    ]
-    bound = [reaching(owner.id, block, position(owner)) if isinstance(owner, ast.Name) else [] for owner in asked]
-    return bool(asked) and all(
-        bindings and all(item.how in (How.FUNCTION, How.CLASS) for item in bindings) for bindings in bound
-    )
+@lru_cache(NAMES)
+def _speaks_of_version(name: str) -> bool:
+    return bool(_VERSION.search(name))
 
 
 def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:
     """Whether a statement stands in a `try` that goes on in another way where it fails."""
     here = position(statement)
     return any(_contains_position(tried, here) for tried in _try_extents(file))
-
-
-_PASSED_ON = frozenset({"KeyboardInterrupt", "SystemExit", "StopIteration", "OutOfMemoryError"})
-"""Handlers of these let everything pass that an old name raises."""
-_PASSING = frozenset("open no_sync accumulate nullcontext".split())
-"""Contexts besides PyTorch's and progress bars that let pass whatever their code raises or warns of."""
-
-
-def is_watched(file: SemanticModel, statement: ast.stmt, block: Block) -> bool:
-    """Whether code around a statement may ask what it raises or warns of: a `try`, or a `with` of unknown kind."""
-    here = position(statement)
-    if any(_contains_position(tried, here) for tried in _catching(file)):
-        return True
-    contexts = (outer.node.items for outer in block.outwards() if isinstance(outer.node, ast.With | ast.AsyncWith))
-    return not all(_lets_pass(item.context_expr, block) for items in contexts for item in items)
-
-
-def _lets_pass(context: ast.expr, block: Block) -> bool:
-    made = context.func if isinstance(context, ast.Call) else context
-    name = last_name(made)
-    return (
-        name in _PASSING
-        or is_progress_bar(name)
-        or all((origin or "").startswith("torch.") for origin in origins(made, block))
-    )
-
-
-@once
-def _catching(file: SemanticModel) -> list[Extent]:
-    """The bodies of `try` whose handlers may be meant for what an old name raises."""
-    found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try))
-    return [
-        _extent(node.body)
-        for node in found
-        if any(handler.type is None or last_name(handler.type) not in _PASSED_ON for handler in node.handlers)
-    ]
 
 
 @once

@@ -6,6 +6,7 @@ import ast
 
 from trainlint.analysis.conditions.guards import guard_of, within_function
 from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
 
 
 def conditional_part(block: Block) -> ast.expr | None:
@@ -34,6 +35,16 @@ def is_tested(block: Block, loop: Block | None = None) -> bool:
     return any(decides(outer) for outer in within_function(block, loop))
 
 
+def is_tested_for_others(block: Block, loop: Block | None, words: frozenset[str]) -> bool:
+    """Whether a test inside a function, and a loop, decides if code runs that names, or calls, none of these words."""
+    tests = (guard.expression for outer in within_function(block, loop) if (guard := guard_of(outer)) is not None)
+    return any(words.isdisjoint(names_in(test)) or not words.issuperset(_called(test)) for test in tests)
+
+
+def _called(test: ast.expr) -> set[str]:
+    return {last_name(part.func) for part in nodes_in(test) if isinstance(part, ast.Call)}
+
+
 def decides(block: Block) -> bool:
     """The same of a block itself. What follows `if ...: raise` or `if ...: break` runs unless the program gives up."""
     if block.kind is not BlockKind.BRANCH:
@@ -41,6 +52,14 @@ def decides(block: Block) -> bool:
     node = block.node
     gives_up = isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise | ast.Break)
     return not (block.after_exit and gives_up)
+
+
+def never_ends(node: ast.AST) -> bool:
+    """Whether a node is a loop that only `break`, `return` or an exception ends: `while True:`."""
+    if not isinstance(node, ast.While):
+        return False
+    value = constant(node.test)
+    return value is not ... and bool(value)
 
 
 def outside_branches(block: Block) -> Block:

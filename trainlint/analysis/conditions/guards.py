@@ -26,13 +26,6 @@ class BranchTest(NamedTuple):
         return self.block.parent or self.block
 
 
-class Part(NamedTuple):
-    """A test, or a part of one, whose outcome is known where the code runs."""
-
-    expression: ast.expr
-    holds: bool
-
-
 def within_function(block: Block, loop: Block | None = None) -> Iterator[Block]:
     """A block and those around it, innermost first, inside its function and inside `loop`."""
     outer: Block | None = block
@@ -55,21 +48,3 @@ def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[BranchT
         if outer.kind is BlockKind.BRANCH and outer.test is not None:
             yield BranchTest(outer.test, not outer.negated, outer.after_exit, outer)
         outer = outer.parent
-
-
-def parts_around(block: Block, *, everywhere: bool = False) -> Iterator[Part]:
-    """All parts of the tests around a block whose outcome is known where it runs, innermost test first."""
-    for guard in guards_around(block, everywhere=everywhere):
-        yield from known_parts(guard.expression, guard.outcome)
-
-
-def known_parts(test: ast.expr, holds: bool) -> Iterator[Part]:
-    """What a test says where it comes out so: both sides of an `and` that holds, none of one that does not."""
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            yield from known_parts(test.operand, not holds)
-        case ast.BoolOp() if isinstance(test.op, ast.And) == holds:
-            for value in test.values:
-                yield from known_parts(value, holds)
-        case _:
-            yield Part(test, holds)

@@ -6,7 +6,6 @@ import ast
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainlint.analysis.effects.arrays import is_drawn, stays_same
 from trainlint.analysis.effects.default_device import enters_device
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
@@ -24,9 +23,8 @@ COUNTED = frozenset({"arange"})
 ROUNDED = WINDOWS | {"linspace", "logspace"}
 RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like"})
 COPIED = frozenset({"tensor", "as_tensor"})
-FROM_ARRAY = frozenset({"from_numpy"})
 LEGACY = frozenset("Tensor FloatTensor LongTensor IntTensor BoolTensor HalfTensor DoubleTensor ByteTensor".split())
-ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY | FROM_ARRAY
+ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY
 _PLACING = ("device", "generator", "pin_memory", "out", "requires_grad", "layout")
 _LIKE = frozenset(name for name in ALL if name.endswith("_like"))
 
@@ -56,10 +54,6 @@ class Content(Enum):
     """Drawn from the generator of the device on which it is made."""
     CONSTANT = auto()
     """Copied from numbers that are written out."""
-    TABLE = auto()
-    """Copied from an array that stays the same all the while."""
-    DRAWN = auto()
-    """Copied from numbers that NumPy draws at this place."""
     NUMBER = auto()
     """Copied from one Python number."""
     NUMBERS = auto()
@@ -97,9 +91,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
     if is_placed(file, call, block):
         return None
     content = _content_of_call(file, call, factory, block)
-    if content is None:
-        return None
-    if factory not in FROM_ARRAY and not RANDOM_FILLS.isdisjoint(methods):
+    if not RANDOM_FILLS.isdisjoint(methods):
         content = Content.RANDOM
     elif content in _FROM_PYTHON and not _FILLS.isdisjoint(methods) and f"torch.{factory}" not in SHARING:
         content = Content.EXACT
@@ -174,10 +166,8 @@ def _scaled(file: SemanticModel, node: ast.expr, block: Block) -> ast.expr:
     return node
 
 
-def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> Content | None:
-    """What a factory fills its tensor with; None for an array that must be copied from the host anew each time."""
-    if factory in FROM_ARRAY:
-        return _array_content(file, call, block)
+def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> Content:
+    """What a factory fills its tensor with."""
     content = _content(call, factory)
     if content is not Content.DATA or factory not in COPIED | LEGACY or not call.args:
         return content
@@ -194,14 +184,6 @@ def _is_list_of_numbers(file: SemanticModel, node: ast.expr, block: Block) -> bo
     return isinstance(node, ast.List | ast.Tuple) and all(
         _is_list_of_numbers(file, item, block) or file.kinds.of(item, block).kind is Kind.NUMBER for item in node.elts
     )
-
-
-def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content | None:
-    if not call.args:
-        return None
-    if is_drawn(file, call.args[0], block):
-        return Content.DRAWN
-    return Content.TABLE if stays_same(file, call.args[0], block) else None
 
 
 def is_placed(file: SemanticModel, call: ast.Call, block: Block) -> bool:

@@ -22,7 +22,7 @@ _UPKEEP = frozenset(
     "empty_cache collect ipc_collect reset_peak_memory_stats reset_max_memory_allocated malloc_trim".split()
 ) | {SYNCHRONIZE.name}
 _BESIDE_UPKEEP = frozenset({"print", "debug", "info", "warning", "is_available", "device", "current_device"})
-QUESTIONS = frozenset("is_available is_initialized device_count hasattr isinstance len startswith".split())
+_QUESTIONS = frozenset("is_available is_initialized device_count hasattr isinstance len startswith".split())
 """Functions and methods that only look at something."""
 _BLOCKS = ("body", "orelse", "finalbody")
 _OF_STREAMS = frozenset(
@@ -128,6 +128,6 @@ def _is_pure(test: ast.expr) -> bool:
     """Whether a test does nothing but look."""
     return not any(
         isinstance(part, ast.Await | ast.NamedExpr | ast.Yield | ast.YieldFrom)
-        or (isinstance(part, ast.Call) and last_name(part.func) not in QUESTIONS)
+        or (isinstance(part, ast.Call) and last_name(part.func) not in _QUESTIONS)
         for part in nodes_in(test)
     )

@@ -6,14 +6,13 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place, Scope
+from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_within
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
-from trainlint.analysis.types.backward import LEAVES, BackwardFlow, carries_graph, held_by
+from trainlint.analysis.types.backward import LEAVES, carries_graph, held_by
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -26,7 +25,6 @@ _NO_MODEL = lazy(
 )
 """What is called like a model and is none, or switches autograd off itself: clients, helpers, classes."""
 
-_METHODS_OF_TABLES = frozenset({"head"})
 _NEEDS_GRADIENTS = lazy(
     r"(^|_)(requires_grad_?|autograd|enable_grad|grad|grads|gradients?|backward|attack\w*|adversar\w*|perturb\w*|pgd|"
     r"fgsm|saliency|attributions?|explain\w*|explanations?|grad_?cam|jacobian|hessian|fisher|influence|jvp|vjp|"
@@ -61,15 +59,12 @@ def steps_environment(file: SemanticModel, loop: Block) -> bool:
 
 @once
 def builds_graph(file: SemanticModel, place: Place) -> bool:
-    """Whether a call runs a model whose parameters are not frozen, with autograd on."""
+    """Whether a call runs a model with autograd on."""
     call = _call(place)
-    model = model_run_by(file, place)
-    if model is None or file.gradients.off(place.block, call.lineno):
+    if model_run_by(file, place) is None or file.gradients.off(place.block, call.lineno):
         return False
     edge = file.graph.callee.get(call)
-    if edge is not None and _switches_off_inside(file, edge.function):
-        return False
-    return not _is_frozen(file, model)
+    return edge is None or not _switches_off_inside(file, edge.function)
 
 
 def _call(place: Place) -> ast.Call:
@@ -93,18 +88,9 @@ def model_run_by(file: SemanticModel, place: Place) -> ast.expr | None:
     ):
         return None
     value = file.kinds.of(model, block)
-    if value.kind is not Kind.MODULE or value.loss_function or _may_be_of_table(file, model, block):
+    if value.kind is not Kind.MODULE or value.loss_function:
         return None
     return model
-
-
-def _may_be_of_table(file: SemanticModel, model: ast.expr, block: Block) -> bool:
-    """Whether this may be a method of a table, as in `table.head(5)`: nothing but its name says that it is a module."""
-    if not isinstance(model, ast.Attribute) or model.attr not in _METHODS_OF_TABLES:
-        return False
-    is_guess = not file.kinds.of(model, block).proved
-    is_own = isinstance(model.value, ast.Name) and file.outline.self_class(model.value, block) is not None
-    return is_guess and not is_own and file.kinds.of(model.value, block).kind is not Kind.MODULE
 
 
 def _is_own_method(file: SemanticModel, call: ast.Call) -> bool:
@@ -130,47 +116,7 @@ def _switches_off_inside(file: SemanticModel, function: Function) -> bool:
     if file.gradients.decorated_off(function):
         return True
     inside = _models_run_by(file, function)
-    return bool(inside) and all(_in_block_without_graph(file, place.block, function) for place in inside)
-
-
-def _in_block_without_graph(file: SemanticModel, block: Block, function: Function) -> bool:
-    current: Block | None = block
-    while current is not None and current is not function.body:
-        if current.kind is BlockKind.WITH and file.gradients.off(current):
-            return True
-        current = current.parent
-    return False
-
-
-def _is_frozen(file: SemanticModel, model: ast.expr) -> bool:
-    """Whether the file switches off the gradients of all parameters of a model."""
-    name = dotted(model)
-    if name is None:
-        return False
-    for place in file.outline.calls.get("requires_grad_", ()):
-        call = _call(place)
-        if isinstance(call.func, ast.Attribute) and constant(call.args[0] if call.args else None) is False:
-            if dotted(call.func.value) == name or _parameters_of(file, call.func.value, place.block) == name:
-                return True
-    for place in file.outline.stores.get("requires_grad", ()):
-        statement = place.statement
-        if isinstance(statement, ast.Assign) and constant(statement.value) is False:
-            for target in statement.targets:
-                if isinstance(target, ast.Attribute) and _parameters_of(file, target.value, place.block) == name:
-                    return True
-    return False
-
-
-def _parameters_of(file: SemanticModel, parameter: ast.expr, block: Block) -> str | None:
-    """The model over whose parameters a loop goes, by the loop's variable."""
-    if not isinstance(parameter, ast.Name):
-        return None
-    for binding in reaching(parameter.id, block, position(parameter)):
-        source = binding.value
-        if binding.how is How.FOR and isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
-            if source.func.attr in ("parameters", "named_parameters"):
-                return dotted(source.func.value)
-    return None
+    return bool(inside) and all(file.switches.inside_off(place.block) for place in inside)
 
 
 @once
@@ -214,38 +160,6 @@ def results_of(place: Place) -> set[str]:
             return set(held_by(called.func.value))
         return set()
     return {LEAVES}  # the head of a loop, a test, a context: followed no further
-
-
-def carried_out(file: SemanticModel, loop: Block, forwards: list[Place]) -> set[str]:
-    """The names through which results of forwards in a loop, with their graphs, are seen outside of it."""
-    inside = BackwardFlow(loop.node).seen_from(None)
-    reached = {other for place in forwards for name in results_of(place) for other in inside.reached(name)}
-    return {name for name in reached if name == LEAVES or _is_seen_outside(file, loop, name)}
-
-
-def _is_seen_outside(file: SemanticModel, loop: Block, name: str) -> bool:
-    scope = loop.scope.owner(name)
-    if scope is None:
-        return "." in name or "<" not in name
-    bound, seen = _loops_of(file, scope, name)
-    return loop in seen or loop not in bound  # else something from outside was filled
-
-
-@once
-def _loops_of(file: SemanticModel, scope: Scope, name: str) -> tuple[set[Block], set[Block]]:
-    """The blocks that bind a name of a scope, and the loops that are over when what they bound to it is read."""
-    bound = {loop for binding in scope.bindings[name] for loop in binding.block.outwards()}
-    seen: set[Block] = set()
-    for node, statement in loads(scope.node, name):
-        for binding in reaching(name, file.outline.block_of[statement], position(node)):
-            for loop in binding.block.outwards():
-                if isinstance(loop.node, _LOOPS) and not _stands_in(statement, loop.node):
-                    seen.add(loop)
-    return bound, seen
-
-
-def _stands_in(statement: ast.stmt, loop: ast.stmt) -> bool:
-    return position(loop) <= position(statement) and end_position(statement) <= end_position(loop)
 
 
 def is_read_detached(loop: Block, name: str) -> bool:

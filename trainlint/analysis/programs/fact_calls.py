@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from trainlint.analysis.programs.fact_names import (
     ACCELERATOR,
-    ACCELERATOR_METHODS,
     METHODS,
     NO_SETTINGS,
     SETTINGS,
@@ -19,15 +18,12 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, argument, constant, last_name, names_in, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.tables.fact_kinds import OFF, FactKind
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 from trainlint.analysis.tables.module_methods import RETURN_SELF
 from trainlint.analysis.types.vocabulary import DTYPE_NAME, names_module
 
-FoundKind = tuple[FactKind, str]
-"""A kind and its detail."""
-
-_HALVES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16"}
-_SAYING = frozenset((*METHODS, *ACCELERATOR_METHODS, *_HALVES, "compile", "to"))
+_HALVES = frozenset({"float16", "half", "bfloat16"})
+_SAYING = frozenset((*METHODS, *_HALVES, "accumulate", "compile", "to"))
 _GLOBALS = frozenset(("set_float32_matmul_precision", "set_default_dtype"))
 _SETTING = frozenset((*SETTINGS, "strategy", "optim"))
 _WEIGHTS = frozenset(("weight", "bias", "param", "p", "parameter"))
@@ -47,7 +43,7 @@ def says_by_keyword(call: ast.Call) -> bool:
     return not _SETTING.isdisjoint([keyword.arg for keyword in call.keywords])
 
 
-def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKind]:
+def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[Use]:
     """All that a call says, other than by the origin of what is called."""
     name, func = last_name(call.func), call.func
     if isinstance(func, ast.Attribute) and name in _SAYING and outline.imported(func, block) is None:
@@ -56,7 +52,8 @@ def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKin
         yield from _of_global(outline, call, name, block)
     if name == "from_pretrained":
         given = argument(call, "torch_dtype") or argument(call, "dtype")
-        yield from _cast(outline, given, block)
+        if given is not None and _is_half(outline, given, block):
+            yield Use(FactKind.HALF_WEIGHTS)
     for keyword in call.keywords:
         if keyword.arg in _SETTING:
             yield from _of_keyword(name, keyword.arg, keyword.value)
@@ -68,71 +65,58 @@ def switched_off(call: ast.Call) -> bool:
     return any(constant(item) is False for item in (*call.args[:1], *given))
 
 
-def _of_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[FoundKind]:
+def _of_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[Use]:
     name = func.attr
     if name in METHODS:
         yield from _of_named_method(METHODS[name], call, name)
-    elif name in ACCELERATOR_METHODS:
+    elif name == "accumulate":
         if ACCELERATOR.search(last_name(func.value)):
-            yield from ((kind, "") for kind in ACCELERATOR_METHODS[name])
+            yield Use(FactKind.NO_SYNC)
     elif name == "compile":
         if _KERAS.isdisjoint(keyword.arg or "" for keyword in call.keywords) and _is_module(outline, func.value, block):
-            yield FactKind.COMPILE, last_name(func.value)
-    else:
-        yield from _of_casting_method(outline, call, func, block)
+            yield Use(FactKind.COMPILE)
+    elif _casts_to_half(outline, call, name, block) and _holds_weights(outline, func.value, block):
+        yield Use(FactKind.HALF_WEIGHTS)
 
 
-def _of_named_method(named: NameFact, call: ast.Call, name: str) -> Iterator[FoundKind]:
+def _casts_to_half(outline: Outline, call: ast.Call, name: str, block: Block) -> bool:
+    """`model.half()` and `model.to(torch.bfloat16)`."""
+    if name == "to":
+        return any(_is_half(outline, item, block) for item in _arguments(call))
+    return not call.args
+
+
+def _of_named_method(named: NameFact, call: ast.Call, name: str) -> Iterator[Use]:
     if name == "set_epoch" and not (call.args or call.keywords):
         return
     # `set_requires_gradient_sync(False)` is how gradients are kept from being reduced.
     if not switched_off(call) or FactKind.NO_SYNC in named.kinds:
-        yield from ((kind, named.detail) for kind in named.kinds)
+        yield from (Use(kind, named.detail) for kind in named.kinds)
 
 
-def _of_casting_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[FoundKind]:
-    """`model.half()` and `model.to(torch.bfloat16)`."""
-    if func.attr in _HALVES and not call.args:
-        found = [(FactKind.HALF_WEIGHTS, _HALVES[func.attr])]
-    elif func.attr == "to":
-        found = [each for item in _arguments(call) for each in _cast(outline, item, block)]
-    else:
-        return
-    if found and _holds_weights(outline, func.value, block):
-        yield found[0]
-
-
-def _of_global(outline: Outline, call: ast.Call, name: str, block: Block) -> Iterator[FoundKind]:
+def _of_global(outline: Outline, call: ast.Call, name: str, block: Block) -> Iterator[Use]:
     if outline.imported(call.func, block) != f"torch.{name}":
         return
-    if name == "set_default_dtype":
-        yield from _cast(outline, call.args[0], block)
-    else:
-        yield FactKind.TF32, OFF if constant(call.args[0]) == "highest" else ""
+    if name == "set_float32_matmul_precision":
+        yield Use(FactKind.TF32)
+    elif _is_half(outline, call.args[0], block):
+        yield Use(FactKind.HALF_WEIGHTS)
 
 
-def _of_keyword(callee: str, keyword: str, value: ast.expr) -> Iterator[FoundKind]:
+def _of_keyword(callee: str, keyword: str, value: ast.expr) -> Iterator[Use]:
     setting = SETTINGS.get(keyword)
     if setting is not None and setting.callee.search(callee) and not _leaves_off(setting.kind, value):
-        yield setting.kind, _detail(setting.kind, keyword, value)
+        yield Use(setting.kind)
     if keyword == "strategy" and callee in ("Trainer", "Fabric"):
         yield from _of_strategy(constant(value))
     elif keyword == "optim" and "fused" in str(constant(value)):
-        yield FactKind.FUSED_OPTIMIZER, ""
+        yield Use(FactKind.FUSED_OPTIMIZER)
 
 
-def _detail(kind: FactKind, keyword: str, value: ast.expr) -> str:
-    """What a setting is set to, for the kinds of which that matters."""
-    if kind is not FactKind.AUTOCAST:
-        return ""
-    written = constant(value)
-    return keyword if keyword in ("fp16", "bf16") or written is ... else str(written)
-
-
-def _of_strategy(written: object) -> Iterator[FoundKind]:
+def _of_strategy(written: object) -> Iterator[Use]:
     for start, kinds, detail in STRATEGIES:
         if isinstance(written, str) and written.startswith(start):
-            yield from ((kind, detail) for kind in kinds)
+            yield from (Use(kind, detail) for kind in kinds)
             return
 
 
@@ -151,16 +135,13 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "dtype")]
 
 
-def _cast(outline: Outline, dtype: ast.expr | None, block: Block) -> Iterator[FoundKind]:
-    """A cast of weights to 16 bits, or to what a variable says; none for a data type that is surely another one."""
-    if dtype is None:
-        return
+def _is_half(outline: Outline, dtype: ast.expr, block: Block) -> bool:
+    """Whether a data type has 16 bits, or a variable holds it."""
     origin = outline.imported(dtype, block)
     name = str(constant(dtype)) if isinstance(dtype, ast.Constant) else last_name(dtype)
     if name in _HALVES and (origin or "torch.").startswith("torch."):
-        yield FactKind.HALF_WEIGHTS, _HALVES[name]
-    elif isinstance(dtype, (ast.Name, ast.Attribute)) and origin is None and DTYPE_NAME.search(name):
-        yield FactKind.HALF_WEIGHTS, ""
+        return True
+    return isinstance(dtype, (ast.Name, ast.Attribute)) and origin is None and bool(DTYPE_NAME.search(name))
 
 
 def _holds_weights(outline: Outline, node: ast.expr, block: Block) -> bool:

@@ -1,52 +1,29 @@
-"""What a dict that is written out says: a configuration of DeepSpeed, or keywords kept for a loader or an optimizer."""
+"""What a dict that is written out says: a configuration of DeepSpeed, or keywords kept for an optimizer."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.fact_calls import FoundKind
 from trainlint.analysis.programs.fact_names import DEEPSPEED, DEEPSPEED_KEYS
 from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
-OPTIONS = {"fused": FactKind.FUSED_OPTIMIZER}
-"""Keywords that are often kept in a dict until they are used."""
-_BESIDES = frozenset(
-    "lr betas weight_decay batch_size num_workers shuffle sampler batch_sampler collate_fn drop_last "
-    "persistent_workers prefetch_factor".split()
-)
-"""Keywords that stand beside them; another dict may speak of anything."""
-_DETAILS = {FactKind.FSDP: "zero", FactKind.AUTOCAST: "deepspeed"}
+_BESIDES = frozenset({"lr", "betas", "weight_decay"})
+"""Keywords that stand beside `fused`; another dict may speak of anything."""
 
 
-def of_dict(node: ast.Dict) -> Iterator[tuple[FoundKind, ast.expr]]:
-    """All that a dict says, each with the value that says it."""
-    yield from _configured(node)
-    yield from _options(node)
-
-
-def _configured(node: ast.Dict) -> Iterator[tuple[FoundKind, ast.expr]]:
-    """What a configuration of DeepSpeed switches on."""
+def of_dict(node: ast.Dict) -> Iterator[Use]:
+    """All that a dict says."""
     entries = {constant(key): value for key, value in zip(node.keys, node.values, strict=True)}
-    if DEEPSPEED_KEYS.isdisjoint(entries):
-        return
-    for key, kinds in DEEPSPEED.items():
-        value = entries.get(key)
-        if value is None or not constant(value) or _disabled(value):
-            continue
-        for kind in kinds:
-            yield (kind, _DETAILS.get(kind, "")), value
-
-
-def _options(node: ast.Dict) -> Iterator[tuple[FoundKind, ast.expr]]:
-    """What a dict of keywords switches on wherever it is unpacked."""
-    entries = {constant(key): value for key, value in zip(node.keys, node.values, strict=True)}
-    if _BESIDES.isdisjoint(entries) and len(entries) > 1:
-        return
-    for key, kind in OPTIONS.items():
-        if key in entries and constant(entries[key]) is not False:
-            yield (kind, ""), entries[key]
+    if not DEEPSPEED_KEYS.isdisjoint(entries):
+        for key, kinds in DEEPSPEED.items():
+            value = entries.get(key)
+            if value is not None and constant(value) and not _disabled(value):
+                yield from (Use(kind, "zero" if kind is FactKind.FSDP else "") for kind in kinds)
+    if "fused" in entries and constant(entries["fused"]) is not False:
+        if len(entries) == 1 or not _BESIDES.isdisjoint(entries):
+            yield Use(FactKind.FUSED_OPTIMIZER)
 
 
 def _disabled(value: ast.expr) -> bool:

@@ -54,13 +54,13 @@ _OF_WRAPPER: Mapping[Wrapper, tuple[FactKind | tuple[FactKind, ...], str]] = {
 }
 _WRAPPERS = tuple(parallel.WRAPPERS.values())
 IMPORTED: Mapping[str, tuple[NameFact, ...]] = _imported(
-    *((FactKind.AUTOCAST, row.packages, row.name, row.detail) for row in precision.AUTOCASTS),
+    *((FactKind.AUTOCAST, row.packages, row.name, "") for row in precision.AUTOCASTS),
+    (FactKind.AUTOCAST, precision.FP8_AUTOCAST.packages, precision.AUTOCAST.name, ""),
     (FactKind.AUTOCAST, _MM, "AmpOptimWrapper", ""),
     (FactKind.AUTOCAST, "detectron2", "AMPTrainer", ""),
-    (FactKind.AUTOCAST, precision.FP8_AUTOCAST.packages, precision.AUTOCAST.name, precision.FP8_AUTOCAST.detail),
-    (FactKind.AUTOCAST, "torch fairscale", "MixedPrecision MixedPrecisionPolicy", "fsdp"),
-    ((FactKind.AUTOCAST, FactKind.GRAD_SCALER), "apex", "scale_loss", "apex"),
-    (FactKind.AUTOCAST, "apex", "amp.initialize", "apex"),
+    (FactKind.AUTOCAST, "torch fairscale", "MixedPrecision MixedPrecisionPolicy", ""),
+    ((FactKind.AUTOCAST, FactKind.GRAD_SCALER), "apex", "scale_loss", ""),
+    (FactKind.AUTOCAST, "apex", "amp.initialize", ""),
     *((FactKind.GRAD_SCALER, row.packages, row.name, "") for row in precision.SCALERS),
     (FactKind.COMPILE, "torch", "compile _dynamo.optimize", ""),
     (FactKind.COMPILE, "torchtune", "compile_model compile_loss", ""),
@@ -129,10 +129,6 @@ METHODS: Mapping[str, NameFact] = {
     for name in names.split()
 }
 """Methods that say the same whatever they are called on."""
-ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
-    "accumulate": (FactKind.NO_SYNC,),
-}
-"""Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = collectives.IN_CHARGE
 
 _OPTIONS = lazy(r"Arguments$|Args$|Config$|Accelerator$")
@@ -158,11 +154,8 @@ NO_SETTINGS = frozenset(("no", "none", "false", "32", "32-true", "fp32", "float3
 STRATEGIES = (("deepspeed", _SHARDED, "zero"), ("fsdp", _SHARDED, "fsdp"), ("ddp", _DDP, ""), ("dp", (), ""))
 """How Lightning's strategies begin, and what they are."""
 
-STORES: Mapping[str, tuple[FactKind, str]] = {
-    "allow_tf32": (FactKind.TF32, "torch.backends"),
-    "fp32_precision": (FactKind.TF32, "torch.backends"),
-}
-"""Attributes that are switches, with the origin of what they belong to."""
+TF32_SWITCHES = ("allow_tf32", "fp32_precision")
+"""Attributes of PyTorch's backends."""
 
 DEEPSPEED_KEYS = frozenset(
     (

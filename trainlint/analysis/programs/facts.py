@@ -10,18 +10,13 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from trainlint.analysis.programs.fact_calls import (
-    of_call,
-    says_by_keyword,
-    says_by_name,
-    switched_off,
-)
-from trainlint.analysis.programs.fact_dicts import OPTIONS, of_dict
-from trainlint.analysis.programs.fact_names import ACCELERATOR, STORES, imported, may_say
+from trainlint.analysis.programs.fact_calls import of_call, says_by_keyword, says_by_name, switched_off
+from trainlint.analysis.programs.fact_dicts import of_dict
+from trainlint.analysis.programs.fact_names import ACCELERATOR, TF32_SWITCHES, imported, may_say
 from trainlint.analysis.syntax.blocks import Block, Function, How
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.tables.fact_kinds import OFF, FactKind, Use
+from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
 _CHAIN = (ast.Name, ast.Attribute)
 
@@ -63,7 +58,7 @@ class _Uses:
             for named in said:
                 for kind in named.kinds:
                     if _is_used_as_fact(kind, call, base=base):
-                        yield Use(kind, named.detail or _call_detail(kind, call))
+                        yield Use(kind, named.detail)
 
     def called(self) -> Iterator[Use]:
         """Methods, settings by keyword, and casts of weights."""
@@ -72,35 +67,31 @@ class _Uses:
             for place in places:
                 call = place.node
                 if isinstance(call, ast.Call) and (by_name or (call.keywords and says_by_keyword(call))):
-                    for found in of_call(self.outline, call, place.block):
-                        yield Use(*found)
+                    yield from of_call(self.outline, call, place.block)
 
     def stored(self) -> Iterator[Use]:
         """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
-        for name, (kind, owner) in STORES.items():
+        for name in TF32_SWITCHES:
             for place in self.outline.stores.get(name, ()):
-                if any(self._is_switch(target, place.block, owner, name) for target in _targets(place.statement)):
-                    off = constant(_value(place.statement)) in (False, "ieee", "none")
-                    yield Use(kind, OFF if off else "")
+                if any(self._is_switch(target, place.block, name) for target in _targets(place.statement)):
+                    yield Use(FactKind.TF32)
         if self.outline.stores.get("require_backward_grad_sync"):
-            yield Use(FactKind.NO_SYNC, "")
-        for key, kind in OPTIONS.items():
-            for place in self.outline.stores.get(key, ()):
-                keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
-                if keyed and constant(_value(place.statement)) is not False:
-                    yield Use(kind, "")
+            yield Use(FactKind.NO_SYNC)
+        for place in self.outline.stores.get("fused", ()):
+            keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
+            if keyed and constant(_value(place.statement)) is not False:
+                yield Use(FactKind.FUSED_OPTIMIZER)
 
-    def _is_switch(self, target: ast.expr, block: Block, owner: str, name: str) -> bool:
-        """Whether a target is one of PyTorch's own switches: of a module that begins with `owner`."""
+    def _is_switch(self, target: ast.expr, block: Block, name: str) -> bool:
+        """Whether a target is one of PyTorch's own switches."""
         origin = self.outline.imported(target, block) or ""
-        return origin.startswith(owner) and origin.endswith("." + name)
+        return origin.startswith("torch.backends") and origin.endswith("." + name)
 
     def bound(self) -> Iterator[Use]:
         """What is written down in a variable or returned: a configuration of DeepSpeed, or `no_sync` without a call."""
         for value, block in self.values:
             if isinstance(value, ast.Dict):
-                for found, _ in of_dict(value):
-                    yield Use(*found)
+                yield from of_dict(value)
             elif isinstance(value, (ast.Attribute, ast.IfExp)):
                 yield from self._unsynchronised(value, block)
         for place in self.outline.calls.get("", ()):
@@ -132,7 +123,7 @@ class _Uses:
         for part in nodes_in(value):
             if isinstance(part, ast.Attribute) and part not in self.calls:
                 if part.attr == "no_sync" or (part.attr == "accumulate" and ACCELERATOR.search(last_name(part.value))):
-                    yield Use(FactKind.NO_SYNC, "")
+                    yield Use(FactKind.NO_SYNC)
 
     @cached_property
     def type_references(self) -> set[ast.AST]:
@@ -183,18 +174,6 @@ def _is_used_as_fact(kind: FactKind, call: ast.Call | None, *, base: bool) -> bo
 def _keeps_full_precision(call: ast.Call) -> bool:
     given = [keyword.value for keyword in call.keywords if keyword.arg in ("dtype", "param_dtype")]
     return any(last_name(item) in ("float32", "float64") for item in given)
-
-
-def _call_detail(kind: FactKind, call: ast.Call | None) -> str:
-    """What the call itself tells: the data type of autocast, what is compiled, a sampler that keeps the order."""
-    if kind is FactKind.COMPILE and call is not None and call.args:
-        return last_name(call.args[0])
-    for keyword in call.keywords if call is not None else ():
-        if kind is FactKind.AUTOCAST and keyword.arg == "dtype":
-            return last_name(keyword.value)
-        if kind is FactKind.DISTRIBUTED_SAMPLER and keyword.arg == "shuffle" and constant(keyword.value) is False:
-            return "unshuffled"
-    return ""
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

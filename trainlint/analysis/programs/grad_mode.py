@@ -29,8 +29,6 @@ class Switches:
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self._off: list[bool] | None = None
-        self._plain: dict[str, Function] | None = None
-        self._calling: dict[Function, bool] = {}
         self._switches: dict[Block, list[int]] | None = None
 
     def off(self, block: Block, line: int | None = None) -> bool:
@@ -61,26 +59,22 @@ class Switches:
         )
 
     def decorated_off(self, function: Function) -> bool:
-        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        """Whether a decorator switches autograd off for a function."""
         return any(switches_off(item) or self._own_switches_off(item) for item in function.decorators)
 
     def _own_switches_off(self, used: ast.expr) -> bool:
         """Whether a decorator or context manager that the file itself defines turns autograd off."""
-        name = used.func if isinstance(used, ast.Call) else used
-        if not isinstance(name, ast.Name):
-            return False
-        if self._plain is None:
-            plain = [function for function in self.outline.functions if function.owner is None]
-            self._plain = {function.name: function for function in reversed(plain)}  # the first of a name counts
-        function = self._plain.get(name.id)
-        return function is not None and self._calls_switch(function)
+        name = (
+            last_name(used) if isinstance(used, ast.Name) or isinstance(getattr(used, "func", None), ast.Name) else ""
+        )
+        return any(
+            function.name == name and function.owner is None and self._calls_switch(function)
+            for function in self.outline.functions
+        )
 
     def _calls_switch(self, function: Function) -> bool:
-        if function not in self._calling:
-            self._calling[function] = any(
-                _names_switch(last_name(part)) for part in ast.walk(function.node) if isinstance(part, ast.Call)
-            )
-        return self._calling[function]
+        calls = (part for part in ast.walk(function.node) if isinstance(part, ast.Call))
+        return any(_names_switch(last_name(part)) for part in calls)
 
     def _named_switches_off(self, context: ast.expr, block: Block) -> bool:
         """Whether a context manager was made before, as in `context = torch.no_grad() if evaluating else ...`."""
@@ -140,7 +134,7 @@ class Gradients:
         return function in self._all_off
 
     def decorated_off(self, function: Function) -> bool:
-        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        """Whether a decorator switches autograd off for a function."""
         return self.switches.decorated_off(function)
 
     @cached_property

@@ -15,8 +15,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
 from trainlint.analysis.syntax.names import NAMES, last_name, root_name
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.tables.optimizers import SCHEDULE_NAME, STEPPED_NAME
-from trainlint.analysis.types.vocabulary import LOSS_NAME
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.patterns import lazy
 
 _TRAINING_CALLS = frozenset(
@@ -33,7 +32,7 @@ def training_calls(outline: Outline, graph: LocalCalls) -> dict[ast.AST, Place]:
     return {
         place.node: place
         for name, places in outline.calls.items()
-        if name in _BACKWARD or name in _TRAINING_CALLS or name == "step" or _scales(name)
+        if name in _BACKWARD or name in _TRAINING_CALLS or _scales(name)
         for place in places
         if _trains(place, name, graph)
     }
@@ -47,8 +46,6 @@ def _trains(place: Place, name: str, graph: LocalCalls) -> bool:
         return plain or _scaled(call)
     if len(call.args) >= 2 and _scales(name) and any(STEPPED_NAME.search(root_name(item)) for item in call.args):
         return True
-    if name == "step":
-        return _steps_on_loss(call)
     if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in graph.callee:
         return False
     if name == "update_params":
@@ -73,12 +70,3 @@ def _scaled(call: ast.Call) -> bool:
     return (
         isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and last_name(func.value.func) != "super"
     )
-
-
-def _steps_on_loss(call: ast.Call) -> bool:
-    """Whether an optimizer, by its name, is given the loss: `optimizer.step(loss)`. Schedules are given scores."""
-    if len(call.args) != 1 or not isinstance(call.func, ast.Attribute):
-        return False
-    stepped = last_name(call.func.value)
-    is_optimizer = STEPPED_NAME.search(stepped) is not None and SCHEDULE_NAME.search(stepped) is None
-    return is_optimizer and LOSS_NAME.search(last_name(call.args[0])) is not None

@@ -23,7 +23,6 @@ def link(
     modules = Modules(paths)
     shared = SharedNames(summaries, modules)
     around = uses_around(summaries, imports_among([summary.imports for summary in summaries], modules))
-    assigned = frozenset[tuple[str, str]]().union(*(summary.assigned_names for summary in summaries))
     with_default_device = any(summary.sets_default_device for summary in summaries)
     testing = {summary.path for summary in summaries if summary.tests_old_scaler}
     ignored = {f"{one.path}:{line}": (one, words) for one in summaries for line, words in one.ignored.items()}
@@ -33,9 +32,7 @@ def link(
             ignored_at={place: words for place, (other, words) in ignored.items() if other is not summary},
             old_scaler_tested=bool(testing - {summary.path}),
             taken_names=shared.taken(file),
-            starred_anew=shared.starred_anew(file),
             default_device_set=with_default_device,
-            assigned_names=assigned,
         )
         if asked is None or asked[file]
         else ALONE

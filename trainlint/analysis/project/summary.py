@@ -22,8 +22,6 @@ class Summary:
     """Whether it is a test or a benchmark, which says nothing of the code that it calls."""
     bound: frozenset[str] = frozenset()
     """The names that it binds at its top."""
-    from_torch: frozenset[str] = frozenset()
-    """Those of them that it imports from PyTorch or a library on it, and binds to nothing else."""
     stars: tuple[str, ...] = ()
     """Modules whose every name it imports."""
     takes: frozenset[str] = frozenset()
@@ -34,5 +32,3 @@ class Summary:
     """Whether it tests if an object is of the old scaler's class."""
     sets_default_device: bool = False
     """Whether it may make tensors on a device by default, or enters one by `with`."""
-    assigned_names: frozenset[tuple[str, str]] = frozenset()
-    """Modules and classes of libraries with the names that it assigns in them."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 NAMES = 4096
 """How many names of a project are remembered with what they say, since a few hundred of them make up most of it."""
 _PARTED = (Attribute, Subscript, ast.Starred)
-TYPE_TESTS = ("isinstance", "is_tensor")
-"""Functions that tell whether a value is a tensor."""
 
 
 def dotted(node: ast.AST) -> str | None:

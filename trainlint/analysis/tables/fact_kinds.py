@@ -5,19 +5,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-OFF = "off"
-"""The detail of a switch that the code sets to off, as against one that it never mentions."""
-
 
 class FactKind(Enum):
     """What is used. What a literal switches off, as in `GradScaler(enabled=False)`, is no use of it."""
 
     AUTOCAST = "autocast"
-    """Mixed precision: autocast itself, or a framework that is told to use it. The detail is its setting, if any."""
+    """Mixed precision: autocast itself, or a framework that is told to use it."""
     HALF_NAMED = "half-named"
     """The code names mixed precision or a type of 16 bits, if only as an option."""
     HALF_WEIGHTS = "half-weights"
-    """The model's own weights are cast. The detail is the data type, empty where a variable holds it."""
+    """The model's own weights are cast."""
     GRAD_SCALER = "grad-scaler"
     COMPILE = "compile"
     NO_SYNC = "no-sync"
@@ -29,10 +26,9 @@ class FactKind(Enum):
     """Weights are sharded: FSDP, `fully_shard`, DeepSpeed's ZeRO. The detail says which."""
     SET_EPOCH = "set-epoch"
     DISTRIBUTED_SAMPLER = "distributed-sampler"
-    """The detail is "unshuffled" where a literal says so."""
     FUSED_OPTIMIZER = "fused-optimizer"
     TF32 = "tf32"
-    """TF32 is spoken of; the detail is "off" where full precision is asked for."""
+    """TF32 is spoken of, if only to ask for full precision."""
     CHANNELS_LAST = "channels-last"
     FRAMEWORK = "framework"
     """A framework is in charge of the loop, or of devices and precision in it. The detail is its name."""

@@ -36,10 +36,7 @@ class IterableFunction(NamedTuple):
     yields: Yields = Yields.ITEMS
     at: int = 0
     """The position of the iterable, where there is one."""
-    progress_bar: bool = False
     endless: bool = False
-    shortens: bool = False
-    """Whether only the first items are yielded."""
     at_once: bool = False
     """Whether the call itself goes through all items, not the loop over its result."""
 
@@ -59,24 +56,24 @@ _ROWS = (
     IterableFunction("chain", Yields.JOINED),
     IterableFunction("count", Yields.NUMBERS, endless=True),
     IterableFunction("cycle", endless=True),
-    IterableFunction("islice", shortens=True),
+    IterableFunction("islice"),
     IterableFunction("repeat", endless=True),
-    IterableFunction("take", shortens=True),
-    IterableFunction("head", Yields.NOTHING, shortens=True),
+    IterableFunction("take"),
+    IterableFunction("head", Yields.NOTHING),
     # tqdm; any other name that ends so is one of its bars, too
-    IterableFunction("tqdm", progress_bar=True),
-    IterableFunction("tqdm_notebook", progress_bar=True),
-    IterableFunction("trange", Yields.NUMBERS, progress_bar=True),
+    IterableFunction("tqdm"),
+    IterableFunction("tqdm_notebook"),
+    IterableFunction("trange", Yields.NUMBERS),
     # alive-progress, rich, fastprogress, progressbar2, dora, flashy
-    IterableFunction("alive_it", progress_bar=True),
-    IterableFunction("alive_bar", Yields.NOTHING, progress_bar=True),
-    IterableFunction("track", progress_bar=True),
-    IterableFunction("Progress", Yields.NOTHING, progress_bar=True),
-    IterableFunction("progress_bar", progress_bar=True),
-    IterableFunction("progressbar", progress_bar=True),
-    IterableFunction("ProgressBar", Yields.NOTHING, progress_bar=True),
-    IterableFunction("LogProgress", at=1, progress_bar=True),
-    IterableFunction("log_progress", at=1, progress_bar=True),
+    IterableFunction("alive_it"),
+    IterableFunction("alive_bar", Yields.NOTHING),
+    IterableFunction("track"),
+    IterableFunction("Progress", Yields.NOTHING),
+    IterableFunction("progress_bar"),
+    IterableFunction("progressbar"),
+    IterableFunction("ProgressBar", Yields.NOTHING),
+    IterableFunction("LogProgress", at=1),
+    IterableFunction("log_progress", at=1),
     # Others: the meters of torchvision's references, Accelerate, Numba
     IterableFunction("log_every"),
     IterableFunction("skip_first_batches"),
@@ -87,8 +84,6 @@ FUNCTIONS: dict[str, IterableFunction] = {row.name: row for row in _ROWS}
 """The rows by name."""
 NAMES = tuple(row.name for row in _ROWS)
 _TQDM = FUNCTIONS["tqdm"]
-PACKAGES = ("itertools", "tqdm", "alive_progress", "rich", "progressbar")
-"""Packages whose functions of these names surely hand on the very items, and do nothing else with them."""
 _WRAPPER_NAME = lazy(
     r"iter|loop|cycle|forever|infinite|endless|repeat|progress|pbar|bar$|prefetch|track|every|stream|limit|take|skip|"
     r"buffer|wrap|to_device|enumerate",
@@ -146,18 +141,6 @@ def reads_all_items(name: str) -> bool:
     """Whether the call itself goes through all items: `list`, `sorted`."""
     row = function_named(name)
     return row is not None and row.at_once
-
-
-def shortens(name: str) -> bool:
-    """Whether only the first items are yielded, so that a loop over the result ends soon."""
-    row = function_named(name)
-    return row is not None and row.shortens
-
-
-def is_progress_bar(name: str) -> bool:
-    """Whether a call makes a progress bar."""
-    row = function_named(name)
-    return row is not None and row.progress_bar
 
 
 def may_pass_items_through(name: str) -> bool:

@@ -84,15 +84,6 @@ TORCH_ORIGINS = frozenset(origin for row in _CLASSES for origin in row.torch_ori
 TORCH_CLASSES = frozenset(row.name for row in _CLASSES if row.torch_origins)
 """The last names of these classes, for the triggers of rules."""
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
-DEFAULT_COLLATES = frozenset(
-    {
-        "torch.utils.data.default_collate",
-        "torch.utils.data.dataloader.default_collate",
-        "torch.utils.data._utils.collate.default_collate",
-        "transformers.default_data_collator",
-    }
-)
-"""The dotted origins of those of them that libraries have. What they make is in new memory."""
 
 
 def is_loader_class(name: str) -> bool:

@@ -59,10 +59,6 @@ Nothing else has `opts.step()`, but `opts` alone may be options; hence a second 
 """
 
 
-SCHEDULE_NAME = lazy(r"sched|plateau|(^|_)lr", re.IGNORECASE)
-"""How objects are called that set learning rates, also beside a word for an optimizer: `opt_scheduler`."""
-
-
 def is_optimizer_class(name: str) -> bool:
     """Whether a class of this last name is an optimizer."""
     return name in CLASSES or name.endswith(BASES)

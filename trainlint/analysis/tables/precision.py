@@ -13,8 +13,6 @@ class AutocastContext(NamedTuple):
     """The packages that have it, separated by spaces."""
     devices: tuple[tuple[str, str | None], ...] = ()
     """Dotted origins in PyTorch, each with the device that the name stands for; None where the call names it."""
-    detail: str = ""
-    """What is special about its precision."""
 
 
 class ScalerClass(NamedTuple):
@@ -39,7 +37,7 @@ AUTOCAST = AutocastContext(
     ),
 )
 """PyTorch's own."""
-FP8_AUTOCAST = AutocastContext("fp8_autocast", "transformer_engine", detail="fp8")
+FP8_AUTOCAST = AutocastContext("fp8_autocast", "transformer_engine")
 AUTOCASTS = (AUTOCAST, FP8_AUTOCAST)
 GRAD_SCALER = ScalerClass(
     "GradScaler",

@@ -50,12 +50,8 @@ class ImportedFacts:
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
     taken_names: frozenset[str] = frozenset()
     """Names at its top that other files may take from it."""
-    starred_anew: frozenset[str] | None = None
-    """Those that one of its star imports may bind to something else; None where nobody has looked."""
     default_device_set: bool = False
     """Whether a file that this one works together with makes tensors on a device by default, or enters one."""
-    assigned_names: frozenset[tuple[str, str]] = frozenset()
-    """Modules and classes of libraries with the names that files which this one works together with assign in them."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

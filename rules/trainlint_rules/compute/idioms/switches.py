@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.conditions.choices import is_chosen
+from trainlint.analysis.conditions.branches import is_tested_for_others
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.contract.guard import guard
@@ -18,12 +18,16 @@ DETERMINISTIC = ("torch.*.use_deterministic_algorithms", "torch.*.set_determinis
 _DETERMINISTIC_NAMES = tuple(name.rpartition(".")[2] for name in DETERMINISTIC)
 _TRAINING_CALLS = ("backward", "fit", "Trainer", "train_one_epoch")
 _SEEDS = lazy("seed", re.IGNORECASE)
+_OF_MACHINES = frozenset({"is_available", "device_count", "cuda", "rank", "local_rank", "get_rank", "is_main_process"})
+_FOR_IT = lazy(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
+"""Functions that somebody calls because he wants just this."""
 
 
 @guard
 def chosen(site: Site) -> bool:
-    """A check decides whether it runs, here or at every call of its function."""
-    return site.heat.heat is Heat.RARE or is_chosen(site.file, site.block)
+    """A check decides whether it runs, or its function is named for it."""
+    named = site.function is not None and _FOR_IT.search(site.function.name) is not None
+    return site.heat.heat is Heat.RARE or is_tested_for_others(site.block, None, _OF_MACHINES) or named
 
 
 @guard

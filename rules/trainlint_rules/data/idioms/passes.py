@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
+from trainlint.analysis.conditions.branches import never_ends
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, Place
@@ -19,7 +18,6 @@ from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import guard
 from trainlint.finding import Heat, LoopKind
-from trainlint.patterns import lazy
 
 SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
 _MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
@@ -29,7 +27,6 @@ _TAKES_NO_PASS = frozenset(
     "min max format str".split()
 )
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
-_EPOCH = lazy(r"epoch", re.IGNORECASE)
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 
 
@@ -154,11 +151,7 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     counted = node.iter if isinstance(node, ast.For) and iterables.counts_rounds(last_name(node.iter)) else None
     if isinstance(counted, ast.Call) and len(counted.args) == 1 and constant(counted.args[0]) == 1:
         return False
-    if file.heats.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
-        return True
-    if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
-        return True  # what it calls may train in a file that is out of sight
-    return generator and never_ends(node)
+    return file.heats.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP) or (generator and never_ends(node))
 
 
 def used_around_passes(site: Site) -> set[FactKind]:

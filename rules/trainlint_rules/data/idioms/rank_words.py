@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about, is_about
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.datasets import origins
 
-_RANKS = (Subject.RANK, Subject.SHARES)
+_RANK = lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE)
+_SHARE = lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE)
 _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
 
 
@@ -26,7 +26,7 @@ def made_of(site: Site) -> list[ast.expr]:
 def speaks_of_ranks(site: Site) -> bool:
     """The code around the loader or its dataset speaks of ranks, shards or a sampler for them."""
     names = [name for node in made_of(site) for name in names_in(node)]
-    if any(is_about(name, *_RANKS) for name in names) or asks_about(site.block, *_RANKS):
+    if any(_RANK.search(name) or _SHARE.search(name) for name in names):
         return True
     function = site.file.outline.enclosing(site.block)
     return any(_shares_out(node) for node in nodes_in(function.node if function is not None else site.file.tree))
@@ -43,5 +43,5 @@ def is_made_up(site: Site) -> bool:
 def _shares_out(node: ast.AST) -> bool:
     """Whether a node speaks of shares of the data, or takes an item by the rank."""
     if isinstance(node, ast.Name | ast.Attribute):
-        return is_about(last_name(node), Subject.SHARES)
-    return isinstance(node, ast.Subscript) and any(is_about(name, Subject.RANK) for name in names_in(node.slice))
+        return bool(_SHARE.search(last_name(node)))
+    return isinstance(node, ast.Subscript) and any(_RANK.search(name) for name in names_in(node.slice))

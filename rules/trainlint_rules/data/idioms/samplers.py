@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.loop_heads import never_ends
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.tables import samplers
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.guard import early_guard
@@ -63,9 +62,7 @@ def _has_no_end(file: SemanticModel, node: ast.expr, block: Block) -> bool:
         return False
     if name == samplers.DRAWN:
         return argument(node, "num_samples", 2) is not None  # drawn with replacement, as many as wanted
-    cls = file.graph.class_named(node.func, block) if isinstance(node.func, ast.Name) else None
-    method = file.graph.method(cls, "__iter__") if cls is not None else None
-    return method is not None and any(never_ends(part) for part in nodes_in(method.node))
+    return False
 
 
 @early_guard

@@ -6,7 +6,6 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.contract.guard import guard
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 
 _NAMED_FOR_IT = lazy(r"(?<![^\W_])ooms?(?![^\W_])|out_?of_?memory", re.IGNORECASE)
 _OUT_OF_MEMORY = lazy(r"OutOfMemory|RuntimeError")
-
-
-@guard
-def when_memory_is_short(site: Site) -> bool:
-    """A check around it is about memory or caches."""
-    return asks_about(site.block, Subject.MEMORY)
 
 
 @guard

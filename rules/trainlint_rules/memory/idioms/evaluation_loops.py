@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.programs.evaluation import carried_out, forwards_with_graph, wants_gradients
+from trainlint.analysis.programs.evaluation import wants_gradients
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -46,13 +46,6 @@ def gradients_wanted(site: Site) -> bool:
     """The evaluation needs gradients: an attack, an explanation, test-time training."""
     loop = evaluation_loop(site)
     return loop is not None and wants_gradients(site.file, loop)
-
-
-@guard
-def trained_afterwards(site: Site) -> bool:
-    """A backward goes through what the evaluation computes."""
-    loop = evaluation_loop(site)
-    return loop is not None and is_trained(site, carried_out(site.file, loop, forwards_with_graph(site.file, loop)))
 
 
 def _is_named_so(function: Function) -> bool:

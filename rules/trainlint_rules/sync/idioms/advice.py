@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import enclosing_nodes
 from trainlint.contract.declared_rule import as_written
 
@@ -24,9 +22,6 @@ _LEAVES = "test a value that the CPU has, such as a count made in the collate fu
 _UPDATES = "base the check on a value already on the CPU, or multiply the loss by the mask on the GPU"
 _CHOOSES = "choose on the GPU with `torch.where`, or check every N steps"
 _SHOWN = "update the bar every N steps: tqdm's `mininterval` delays the drawing, not the read"
-_ASKED = (
-    "call `{function}` every N steps, or sum on the GPU first: it takes numbers as they are, and reads what is a tensor"
-)
 _NAN_CHECKED = "write `{rarely}`: NaN weights stay NaN, so the error only comes later"
 _NAN_MENDED = "write `x = torch.where(x.isfinite(), x, 0.0)` without a test: finite values stay as they are"
 _NAN = (
@@ -45,7 +40,7 @@ _UPDATING = frozenset({"step", "backward", "zero_grad"})
 
 def instead_of_number(site: Site) -> str:
     """Help for a read of one number or truth value."""
-    known = _shown_by_bar(site) or _tested(site) or _in_loop_over_parameters(site) or _asked_by_callers(site)
+    known = _shown_by_bar(site) or _tested(site) or _in_loop_over_parameters(site)
     return known or _by_taker(site) or _by_statement(site) or _UNKNOWN_PURPOSE
 
 
@@ -88,7 +83,7 @@ def _by_statement(site: Site) -> str | None:
 
 def instead_of_copy(site: Site) -> str | None:
     """Help for a copy to the host; None where nothing special is known of what becomes of it."""
-    known = _shown_by_bar(site) or _asked_by_callers(site)
+    known = _shown_by_bar(site)
     if known is not None:
         return known
     value = as_written(site.text(site.receiver))
@@ -171,18 +166,6 @@ def _shown_by_bar(site: Site) -> str | None:
     around = (site.node, *enclosing_nodes(site.file, site.node, site.statement))
     shown = any(isinstance(part, ast.Call) and last_name(part.func) in _BAR_SETTERS for part in around)
     return _SHOWN if shown else None
-
-
-def _asked_by_callers(site: Site) -> str | None:
-    """Help for a read of what a function was given, where that is a tensor: its callers decide."""
-    if site.function is None or not isinstance(site.node, ast.Call) or not isinstance(site.node.func, ast.Attribute):
-        return None
-    name = root_name(site.node.func.value)
-    given = {item.arg for item in nodes_in(site.function.node.args) if isinstance(item, ast.arg)}
-    bound = reaching(name, site.block, position(site.node)) if name else ()
-    sources = {name, *(root_name(binding.value) for binding in bound if binding.value is not None)}
-    is_asked = any(root_name(test.value) == name for test in tensors_tested(site.block))
-    return _ASKED.format(function=site.function.name) if is_asked and not given.isdisjoint(sources) else None
 
 
 def _kept(site: Site) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Class
+from trainlint.analysis.syntax.blocks import Class
 from trainlint.analysis.syntax.literal_dicts import unpacked_items
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, root_name
@@ -126,7 +125,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
     sources = site.file.batches.sources(node, site.block)
     if sources and all(_collates_tensors(site.file, loader) for loader in sources):
         return True
-    return _tested(node, site.block) or _used_as_tensor(site, node)
+    return _used_as_tensor(site, node)
 
 
 def takes_non_blocking(site: Site, node: ast.expr) -> bool:
@@ -171,12 +170,6 @@ def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
     """Whether a loader's batches are made of plain tensors and containers."""
     collate = file.loaders.option(loader, "collate_fn")
     return not collate.given or (collate.value is not None and collates_tensors(last_name(collate.value)))
-
-
-def _tested(node: ast.expr, block: Block) -> bool:
-    """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
-    asked = [test.value for test in tensors_tested(block, everywhere=True) if test.is_certain]
-    return bool(asked) and ast.dump(node) in map(ast.dump, asked)
 
 
 def _used_as_tensor(site: Site, node: ast.expr) -> bool:

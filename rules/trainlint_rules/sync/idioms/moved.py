@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.creations import COUNTED, FILLED, Content, Creation, creation
+from trainlint.analysis.effects.creations import COUNTED, FILLED, Creation, creation
 from trainlint.analysis.effects.default_device import sets_default_device
-from trainlint.analysis.programs.proved_torch import proved_name, proved_torch
+from trainlint.analysis.programs.proved_torch import means_only, proved_torch
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
 from trainlint.analysis.tables.waits.device_copies import MOVING_METHODS
-from trainlint.analysis.types.integers import is_integer
 from trainlint.analysis.types.values import Kind
 from trainlint.finding import Edit
 from trainlint.patterns import lazy
@@ -21,7 +18,6 @@ _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _WIDE = frozenset(f"torch.{name}" for name in "int64 long int32 int float32 float float64 double".split())
 """Types that hold the numbers of any range."""
-_PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
@@ -91,7 +87,7 @@ def is_surely_alike(site: Site, made: Creation) -> bool:
     The move also makes a tensor dense that was expanded or cut, takes a dtype for a dtype, and leaves None alone.
     """
     call, target = site.call, argument(site.call, "device", 0)
-    if not proved_name(site.file, made.call.func, site.block, {f"torch.{made.factory}"}):
+    if not means_only(made.call.func, site.block, {f"torch.{made.factory}"}):
         return False
     if sets_default_device(site.file) or site.file.outside.default_device_set:
         return False
@@ -148,7 +144,7 @@ def _is_dense(node: ast.expr) -> bool:
 
 def _names_device(site: Site, target: ast.expr) -> bool:
     """Whether an expression is a device, or the number or name of one, beyond doubt."""
-    if isinstance(constant(target), str) or is_integer(site.file, target, site.block):
+    if isinstance(target, ast.Constant) and type(target.value) in (str, int):
         return True
     return site.value(target).kind is Kind.DEVICE and proved_torch(site.file, target, site.block)
 
@@ -163,14 +159,6 @@ def removal(site: Site) -> Edit:
     if "#" in text or not _MOVE_TEXT.match(text):
         raise Unfixable("the move cannot be cut out by itself")
     return Edit(start, stop, "")
-
-
-def draws_permutation(made: Creation, block: Block) -> bool:
-    """Whether NumPy draws a permutation or a choice from some, and not numbers of a distribution."""
-    if made.content is not Content.DRAWN:
-        return False
-    drawn = single_value(made.call.args[0], block) or made.call.args[0]
-    return any(isinstance(part, ast.Call) and last_name(part.func) in _PERMUTING for part in nodes_in(drawn))
 
 
 def made_and_moved(site: Site) -> Creation | None:

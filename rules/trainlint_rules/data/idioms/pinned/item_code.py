@@ -1,4 +1,4 @@
-"""The code that makes a loader's batches, and whether it shows tensors that cannot be pinned."""
+"""The code that makes a loader's batches, and how much of it is in sight."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.item_code import calls_of_items, item_facts
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.loaders import collates_tensors
-from trainlint.analysis.types.item_facts import ItemFacts
-from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
+from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.datasets import origins
 
 if TYPE_CHECKING:
@@ -18,35 +16,21 @@ if TYPE_CHECKING:
     from trainlint.analysis.syntax.blocks import Block
     from trainlint.analysis.types.loaders import Loader
 
+_DEVICE = lazy(r"(cuda|device|dev|gpu)(:|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class ItemCode:
-    """The functions and classes that make a loader's items and batches, with what they call in their files."""
+    """The functions and classes that make a loader's items and batches."""
 
-    facts: tuple[ItemFacts, ...]
+    shows_device: bool
+    """Whether they call `cuda`, or give a call a device."""
     dataset_is_seen: bool
     """Whether the dataset's class stands in this file or another one of the project."""
     collate_is_seen: bool
     """Whether the collate function does, or is PyTorch's own."""
     stacks: bool
     """Whether PyTorch's own function makes the batches, which refuses sparse tensors."""
-    unpinnable: frozenset[Unpinnable | None]
-    """What the code, and what it calls in any file, puts into batches that cannot be pinned."""
-
-    @property
-    def shows_device(self) -> bool:
-        """Whether the code moves something to a device, or creates it on one."""
-        return Unpinnable.ON_DEVICE in self.unpinnable or any(item.device for item in self.facts)
-
-    @property
-    def shows_graphs(self) -> bool:
-        """Whether the code makes graphs of DGL."""
-        return Unpinnable.GRAPH in self.unpinnable
-
-    @property
-    def shows_sparse(self) -> bool:
-        """Whether the code names sparse or nested tensors."""
-        return any(item.sparse for item in self.facts)
 
 
 def item_code(file: SemanticModel, loader: Loader) -> ItemCode:
@@ -57,13 +41,11 @@ def item_code(file: SemanticModel, loader: Loader) -> ItemCode:
     of_dataset = _definitions(file, dataset, loader.block)
     of_collate = [] if is_default else _definitions(file, collate.value, loader.block)
     one_by_one = size.given and constant(size.value) is None
-    own = {unpinnable_by(file, call) for call in calls_of_items(file, [*of_dataset, *of_collate])}
     return ItemCode(
-        facts=(item_facts(file, [*of_dataset, *of_collate]),),
+        shows_device=any(map(_names_cuda, [*of_dataset, *of_collate])),
         dataset_is_seen=bool(of_dataset),
         collate_is_seen=is_default or bool(of_collate),
         stacks=is_default and not one_by_one,
-        unpinnable=frozenset(own),
     )
 
 
@@ -95,3 +77,11 @@ def _defined_by(file: SemanticModel, made: ast.expr, block: Block) -> list[ast.A
         cls = file.graph.class_named(made.func, block)
         return [cls.node] if cls is not None else []
     return []
+
+
+def _names_cuda(root: ast.AST) -> bool:
+    """Whether a definition calls `x.cuda()`, or gives a call what is called, or begins with, a device or "cuda"."""
+    calls = [node for node in nodes_in(root) if isinstance(node, ast.Call)]
+    given = (item for call in calls for item in (*call.args, *(keyword.value for keyword in call.keywords)))
+    words = (str(constant(item)) if isinstance(item, ast.Constant) else last_name(item) for item in given)
+    return any(last_name(call.func) == "cuda" for call in calls) or any(map(_DEVICE.match, words))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.host_memory.left_alone import is_surely_left_alone
-from trainlint.analysis.programs.proved_torch import proved_name
+from trainlint.analysis.effects.fresh_batches import is_surely_left_alone
+from trainlint.analysis.programs.proved_torch import means_only
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
@@ -24,9 +24,8 @@ from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code
 
 @guard
 def nothing_to_pin(site: Site) -> bool:
-    """The data is already on the GPU, is sparse or a graph, or the loader draws only indices."""
-    code = item_code(site.file, LoaderRule.loader(site))
-    if code.shows_device or code.shows_graphs or (code.shows_sparse and not code.stacks):
+    """The data is already on the GPU, or the loader draws only indices."""
+    if item_code(site.file, LoaderRule.loader(site)).shows_device:
         return True
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
@@ -36,17 +35,16 @@ def nothing_to_pin(site: Site) -> bool:
 def safety_of_pinning(site: Site) -> Safety:
     """Safe where batches surely are dense tensors on the host, and nobody has decided against pinning them.
 
-    Only a dense tensor on the host can be pinned. Batches are on the host where workers make them, which hand over no
-    tensors of the device, or where the code that makes them is in sight and names no device.
+    Only such a tensor can be pinned. PyTorch's own function stacks dense ones; they are on the host where workers make
+    them, or where the code that makes them is in sight and names no device.
     """
     loader, file = LoaderRule.loader(site), site.file
-    if not proved_name(file, site.call.func, site.block, TORCH_ORIGINS) or decided(site):
+    if not means_only(site.call.func, site.block, TORCH_ORIGINS) or decided(site):
         return Safety.UNSAFE
     if file.copies_without_waiting and not _is_left_alone(file, loader):
         return Safety.UNSAFE
     code = item_code(file, loader)
-    is_dense = code.stacks or (code.dataset_is_seen and code.collate_is_seen and not code.shows_sparse)
-    return Safety.SAFE if is_dense and _is_on_host(site, code) else Safety.UNSAFE
+    return Safety.SAFE if code.stacks and _is_on_host(site, code) else Safety.UNSAFE
 
 
 def _is_left_alone(file: SemanticModel, loader: Loader) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.effects.accumulation import accumulation
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import last_name, names_in
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
@@ -52,7 +51,7 @@ def decides_when_to_reduce(site: Site) -> bool:
         return True
     # Other switches than those known as facts are recognised by their names, in whatever way they are used.
     around = site.function.node if site.function is not None else site.file.tree
-    return any(_TOGGLED.search(word) for word in words_in(around))
+    return any(_TOGGLED.search(word) for word in names_in(around))
 
 
 def backwards_around(site: Site) -> list[ast.Call]:
