@@ -54,15 +54,3 @@ Trainer(torch.nn.Linear(4, 1).cuda()).train()
 """
     _, events = run_files([("train.py", code)])
     assert places(events) == ["train.py:12 BATCH_COPY sure"]
-
-
-def test_what_a_forward_moves_to_the_device_of_another_tensor_is_no_batch_of_the_host() -> None:
-    code = """
-import torch
-class Net(torch.nn.Module):
-    def forward(self, image, label):
-        image = torch.relu(image)
-        return image + label.cuda({device})
-"""
-    told = [places(run_files([("net.py", code.format(device=device))])[1]) for device in ("", "image.get_device()")]
-    assert told == [["net.py:6 BATCH_COPY presumed"], []]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
-from typing import Final
 
 from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.machine.events import Happening
@@ -13,18 +11,13 @@ from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import NONE, Choice, Device, Name, Place, Tensor
 from trainlint.interpreter.values.value import Value
 
-_OWN_DEVICE: Final = re.compile(r"^(self\.)?_?(args\.)?device$")
-
 
 def move(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> Value:
     """`.to`, `.cuda`, `.type` and `.type_as` of a tensor."""
     to = _destination(name, arguments, node)
     if to is None:
         return _converted(base, name, arguments, node)
-    waits = not non_blocking(arguments, arguments.args)
-    if waits and to == "device" and _presumed_batch(run, base, name, arguments, node):
-        run.tell(node, Happening.BATCH_COPY, f"`.{name}()`", base)
-    return moved(run, base, to, node, f"`.{name}()`", asynchronous=not waits)
+    return moved(run, base, to, node, f"`.{name}()`", asynchronous=non_blocking(arguments, arguments.args))
 
 
 def _destination(name: str, arguments: Arguments, node: ast.Call) -> Place | None:
@@ -59,18 +52,6 @@ def _named_place(arguments: Arguments, node: ast.Call) -> Place | None:
     if arguments.args and not is_dtype(arguments.args[0], node.args[0] if node.args else node):
         place = place_of(arguments.args[0])
     return place_of(arguments.named["device"]) if "device" in arguments.named else place
-
-
-def _presumed_batch(run: Run, base: Tensor, name: str, arguments: Arguments, node: ast.Call) -> bool:
-    """Whether a parameter of a presumed step is moved as a batch is: it comes from the host then.
-
-    What goes to the device of another tensor, as in `x.cuda(y.get_device())`, is one of the tensors there.
-    """
-    if base.source != "parameter" or run.level != "presumed" or base.place != "device":
-        return False
-    if name == "cuda":
-        return not any(isinstance(given, Device) for given in arguments.args)
-    return bool(node.args and _OWN_DEVICE.search(text(node.args[0])))
 
 
 def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynchronous: bool = False) -> Tensor:
