@@ -12,7 +12,7 @@ from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.execution.attributes import bind, is_module, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import BATCH
-from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, SAME_MODULE
+from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, LOADING, SAME_MODULE
 from trainlint.interpreter.machine.run import Arguments, Frame, Run
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.kinds import (
@@ -87,7 +87,7 @@ def object_method(
     if cls.is_a(AUTOGRAD) and name == "apply":
         return _apply(run, cls, arguments, node, frame)
     if is_module(cls):
-        known = _of_module(base, name)
+        known = _of_module(run, base, name, node, frame)
         if known is not None:
             return known
     if isinstance(base, SuperValue) and name in ("training_step", "compute_loss"):
@@ -95,7 +95,13 @@ def object_method(
     return out_of_sight(run, unknown_method(run, UNKNOWN, name, arguments, node, frame), arguments, node)
 
 
-def _of_module(base: Object | ClassValue | SuperValue, name: str) -> Value | None:
+def _of_module(
+    run: Run, base: Object | ClassValue | SuperValue, name: str, node: ast.AST, frame: Frame
+) -> Value | None:
+    if isinstance(base, ClassValue) and name in LOADING:
+        return construct(run, base.cls, Arguments((UNKNOWN,), open=True), node, frame)
+    if isinstance(base, Object) and name in ("eval", "train"):
+        run.used_for(base.cls, training=name == "train")
     if name in SAME_MODULE:
         return base.of if isinstance(base, SuperValue) else base
     match name:

@@ -49,6 +49,8 @@ SAME_MODULE: Final = _set(
     "train eval to cuda cpu half float double requires_grad_ apply bfloat16 type share_memory compile module"
 )
 """Methods of modules that give the module back."""
+LOADING: Final = _set("from_pretrained load_from_checkpoint")
+"""Methods of libraries' classes that make an object of the class."""
 WRITERS: Final = _set(
     "add_scalar add_scalars add_histogram add_image log_metrics add_text set_postfix set_postfix_str log_metric"
     " set_description"
