@@ -46,8 +46,6 @@ def _told(option: str, test: str, then: str = "") -> int:
         ("'--loss', default='l1'", "args.loss in ('iou', 'giou')"),
         ("'--loss', default='l1'", "args.loss != 'l1'"),
         ("'--other'", "args.disable_adapters"),
-        ("'--masks', default=True, action=BooleanOptionalAction", "not args.masks"),
-        ("'--no-masks', action='store_false', dest='masks'", "not args.masks"),
         ("'--other'", "getattr(args, 'masks', False)"),
         ("'--other'", "config.get('masks', False)"),
     ],

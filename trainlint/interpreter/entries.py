@@ -35,7 +35,7 @@ from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.run import Effect, Frame, Heat, Round, Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import ARRAY, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 _ARRAY: Final = re.compile(r"nd\.?array")
@@ -247,7 +247,7 @@ def _by_default(arg: ast.arg, default: ast.expr | None) -> Value | None:
         return None
     value = default.value
     if value or (value is None and DECODING_STATE.search(arg.arg) is None):
-        return None if value is None or isinstance(value, float) else Plain(default=value is True or "")
+        return None if value is None or isinstance(value, float) else PLAIN
     return Plain(meaning="off", maybe_none=value is None)
 
 

@@ -255,9 +255,9 @@ def _with_words(left: ast.expr, right: ast.expr) -> Branch | None:
 def _with_default(branch: Branch, value: Value, test: ast.Compare) -> Branch:
     """A comparison of an option with strings, of which its default may be one, where nothing else is known of it."""
     words = _words(test.comparators[0])
-    if branch is not PLAIN_BRANCH or not isinstance(value, Plain) or not words:
+    if branch is not PLAIN_BRANCH or not isinstance(value, Plain) or not value.default or not words:
         return branch
-    if not isinstance(value.default, str) or not value.default or not isinstance(test.ops[0], _EQUAL_OR_IN):
+    if not isinstance(test.ops[0], _EQUAL_OR_IN):
         return branch
     off = Branch(holds="off", because=f"`{text(test.left)}` is {value.default!r} by default")
     return off.turned if value.default in words else off

@@ -39,11 +39,9 @@ def last_name(node: ast.expr) -> str:
 
 
 def off_by_default(value: Value, code: str) -> Branch | None:
-    """The branches of a test for an option that is off, or on, by default."""
+    """The branches of a test for an option that is off by default."""
     if isinstance(value, Plain) and value.meaning == "off":
         return Branch(holds="off", because=f"`{code}` is off by default")
-    if isinstance(value, Plain) and value.default is True:
-        return Branch(fails="off", because=f"`{code}` is on by default")
     return None
 
 

@@ -191,9 +191,7 @@ def _eval(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame
 def _string(run: Run, position: int, arguments: Arguments, node: ast.AST) -> str | None:
     """A string that is given: a constant, or an option of a command line with what it is by default."""
     value = arguments.args[position] if len(arguments.args) > position else UNKNOWN
-    if not isinstance(value, Plain):
-        return None
-    return value.text or (value.default if isinstance(value.default, str) and value.default else None)
+    return value.text or value.default or None if isinstance(value, Plain) else None
 
 
 def _setattr(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

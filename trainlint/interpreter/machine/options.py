@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
 
 from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.joining import join
 from trainlint.interpreter.values.kinds import PLAIN, UNKNOWN, Plain, Unknown
 from trainlint.interpreter.values.value import Value
-
-_OF_FLAGS: Final = {"store_true": False, "store_false": True}
 
 
 def option(run: Run, node: ast.Call) -> Value:
@@ -19,9 +16,9 @@ def option(run: Run, node: ast.Call) -> Value:
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     name = _text(given.get("dest")) or _destination(names)
     action = _text(given.get("action"))
-    default = given.get("default", ast.Constant(_OF_FLAGS.get(action)))
+    default = given.get("default", ast.Constant(False if action == "store_true" else None))
     needed = "required" in given or not any(name.startswith("-") for name in names)
-    if isinstance(default, ast.Constant) and not needed:
+    if isinstance(default, ast.Constant) and not needed and action != "store_false":
         value = by_default(run, name, default.value)
     else:
         value = PLAIN if action else UNKNOWN
@@ -44,9 +41,9 @@ def _join_option(run: Run, name: str, value: Value) -> None:
 
 
 def by_default(run: Run, name: str | None, default: object) -> Value:
-    """An option by its default, unless a file of the project sets it: off where that is nothing, a string, or on."""
+    """An option by its default, unless a file of the project sets it: off where that is nothing, or a string."""
     if default or name in run.project.turned_on:
-        if (isinstance(default, str) or default is True) and name not in run.project.turned_on:
+        if isinstance(default, str) and name not in run.project.turned_on:
             return Plain(default=default)
         return PLAIN if default is not None else UNKNOWN
     return Plain(meaning="off", maybe_none=default is None)

@@ -72,12 +72,12 @@ class Plain(Value):
         meaning: Meaning = "",
         says: tuple[str, str] | None = None,
         maybe_none: bool = False,
-        default: str | bool = "",
+        default: str = "",
     ) -> None:
         super().__init__(maybe_none)
         self.constant, self.meaning = constant, meaning
         self.default = default
-        """What an option is by default, where that is a string or True."""
+        """What an option is by default, where that is a string."""
         self.says = says
         """How cold both branches of a test are that was stored in a variable."""
 
