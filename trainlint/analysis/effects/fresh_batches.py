@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Binding, How, Place
-from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
+from trainlint.analysis.programs.proved_torch import means_only
+from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
+from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import loads
-from trainlint.analysis.tables.iterables import passes_items_through
+from trainlint.analysis.syntax.uses import enclosing_nodes, loads
+from trainlint.analysis.tables.iterables import PACKAGES, passes_items_through, reads_all_items
+from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.analysis.tables.waits.device_copies import MOVES
+from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -20,64 +23,117 @@ if TYPE_CHECKING:
 _OUT_OF_SIGHT = ("Stream", "ExternalStream", "stream", "set_stream", "exec", "eval", "locals", "globals", "setattr")
 """Calls that queue work on another stream, which does not wait for a copy on this one, or by which names and options
 are used that stand nowhere in the code."""
+_MEASURES = frozenset("shape size dim ndim numel dtype".split())
+"""What a tensor tells of itself without its memory."""
+_FORMS = frozenset("view reshape flatten unsqueeze squeeze permute transpose contiguous float long".split())
+"""Methods that write nothing, and whose result may be the same memory."""
 
 
 def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> bool:
     """Whether nothing writes to what a call copies: a batch in memory of its own, of which all uses are such copies."""
     root = copied
-    while isinstance(root, ast.Subscript):
-        root = root.value
+    while isinstance(root, ast.Subscript | ast.Attribute | ast.Call):
+        root = root.func if isinstance(root, ast.Call) else root.value
     scope = copy.block.scope.owner(root.id) if isinstance(root, ast.Name) else None
     if not isinstance(root, ast.Name) or scope is None or any(file.outline.calls.get(name) for name in _OUT_OF_SIGHT):
         return False
     if any(binding.how is How.AUGMENT for binding in scope.bindings[root.id]):
         return False
     batches = set(reaching(root.id, copy.block, position(root)))
-    if not batches or not all(_is_fresh(file, binding) for binding in batches):
+    used, blocks = dict(loads(scope.node, root.id)), file.outline.block_of
+    target = _copied_to(file, root, copy.statement)
+    if not target or root not in used or not batches or not all(_is_fresh(file, binding) for binding in batches):
         return False
-    moved, blocks = _moved(file), file.outline.block_of
-    used = loads(scope.node, root.id)
     return all(
-        moved.get(name) == moved.get(root, "")
+        _copied_to(file, name, statement) in (target, "")
         or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
-        for name, statement in used
+        for name, statement in used.items()
     )
 
 
+def _copied_to(file: SemanticModel, name: ast.Name, statement: ast.stmt) -> str | None:
+    """Where a copy puts what a use names, in whole or in part; empty where it is only measured; None for other uses.
+
+    A copy to another place may be none, as to the CPU, and give the same tensor another name.
+    """
+    node: ast.AST = name
+    for parent in enclosing_nodes(file, name, statement):
+        match parent:
+            case ast.Attribute(attr=attr, ctx=ast.Load()) if attr in _MEASURES:
+                return ""
+            case ast.Call(func=ast.Name(id="len"), args=[held]) if held is node:
+                return ""
+            case ast.Call(func=ast.Attribute(attr=attr) as func) if func is node and attr in MOVES:
+                return attr + ast.unparse(argument(parent, "device", 0) or ast.Constant(None))
+            case ast.Call(func=ast.Attribute(attr=attr) as func) if func is node and attr in _FORMS:
+                node = parent
+            case ast.Subscript(value=held, ctx=ast.Load()) | ast.Attribute(value=held, ctx=ast.Load()) if held is node:
+                node = parent
+            case _:
+                return None
+    return None
+
+
 def _is_fresh(file: SemanticModel, binding: Binding) -> bool:
-    """Whether a loop takes its batches straight from loaders of the file that stack items in the usual way."""
-    loop = binding.block.parent
-    if binding.how is not How.FOR or binding.value is None or loop is None:
-        return False
-    calls = [part for part in nodes_in(binding.value) if isinstance(part, ast.Call)]
-    if not all(part in file.loaders.built or passes_items_through(last_name(part.func)) for part in calls):
-        return False
-    loaders = file.batches.loaders_behind(binding.value, loop)
-    return bool(loaders) and all(_stacks(file, loader) for loader in loaders)
+    """Whether a name is bound to batches that come straight from loaders of the file that stack items as usual."""
+    match binding.how, binding.value:
+        case How.FOR, ast.expr() as taken if binding.block.parent is not None:
+            return _yields_stacked(file, taken, binding.block.parent)
+        case How.ASSIGN, ast.Call(func=ast.Name(id="next"), args=[taken], keywords=[]):
+            return _yields_stacked(file, taken, binding.block)
+    return False
+
+
+def _yields_stacked(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether all that an expression may be are such loaders, or hand on the batches of one."""
+    waiting, seen = [(node, block)], set()
+    while waiting:
+        node, block = waiting.pop()
+        loader = file.loaders.built.get(node)
+        if loader is None and node not in seen:
+            behind = _behind(file, node, block)
+            if not behind:
+                return False
+            seen.add(node)
+            waiting += behind
+        elif loader is not None and not _stacks(file, loader):
+            return False
+    return True
+
+
+def _behind(file: SemanticModel, node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """What an expression has its batches from; nothing where some of that may be out of sight."""
+    if isinstance(node, ast.Call):
+        return [(node.args[0], block)] if _hands_on(file, node, block) else []
+    found: list[tuple[ast.expr, Block]] = []
+    for binding in file.outline.bindings(node, block) if isinstance(node, ast.Name | ast.Attribute) else ():
+        function = file.outline.function_of.get(binding.block.node)
+        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+            given = [(binding.value, binding.block)]
+        elif binding.how is How.PARAMETER and function is not None:
+            is_taken = function.qualified_name.partition(".")[0] in file.outside.taken_names
+            given = [] if is_taken else list(passed(file.graph, function, binding.name))
+        else:
+            given = []
+        if not given:
+            return []
+        found += given
+    return found
+
+
+def _hands_on(file: SemanticModel, call: ast.Call, block: Block) -> bool:
+    """Whether a call is of a function, built in or of a known package, that hands on what it is given first."""
+    name, package = last_name(call.func), (file.outline.imported(call.func, block) or "").partition(".")[0]
+    is_built_in = isinstance(call.func, ast.Name) and hasattr(builtins, name) and block.scope.owner(name) is None
+    is_one = passes_items_through(name) and not reads_all_items(name) and len(call.args) == 1
+    return is_one and (is_built_in or package in PACKAGES)
 
 
 def _stacks(file: SemanticModel, loader: Loader) -> bool:
     """Whether PyTorch's own function stacks the items: without a batch size, a loader hands them on as they are."""
     size = file.loaders.option(loader, "batch_size")
-    one_by_one = size.given and (size.value is None or constant(size.value) is None)
+    bound = reaching(size.value.id, loader.block, position(size.value)) if isinstance(size.value, ast.Name) else ()
+    sizes = [size.value, *(binding.value for binding in bound if binding.value is not None)] if size.given else []
+    one_by_one = any(item is None or (isinstance(item, ast.Constant) and item.value is None) for item in sizes)
     collates = file.loaders.option(loader, "collate_fn").given or bool(file.outline.stores.get("collate_fn"))
-    return not one_by_one and not collates
-
-
-@once
-def _moved(file: SemanticModel) -> dict[ast.AST, str]:
-    """The names, in the whole file, of which a part or all is copied by a method, each with where it goes.
-
-    A copy to another place may be none, as to the CPU, and give the same tensor another name.
-    """
-    found: dict[ast.AST, str] = {}
-    for method in MOVES:
-        for place in file.outline.calls.get(method, ()):
-            call = place.node
-            assert isinstance(call, ast.Call)
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            while isinstance(owner, ast.Subscript):
-                owner = owner.value
-            if owner is not None:
-                found[owner] = method + ast.unparse(argument(call, "device", 0) or ast.Constant(None))
-    return found
+    return not one_by_one and not collates and means_only(loader.call.func, loader.block, TORCH_ORIGINS)

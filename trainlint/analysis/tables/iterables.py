@@ -84,6 +84,8 @@ FUNCTIONS: dict[str, IterableFunction] = {row.name: row for row in _ROWS}
 """The rows by name."""
 NAMES = tuple(row.name for row in _ROWS)
 _TQDM = FUNCTIONS["tqdm"]
+PACKAGES = ("itertools", "tqdm", "alive_progress", "rich", "progressbar")
+"""Packages whose functions of these names surely hand on the very items, and do nothing else with them."""
 _WRAPPER_NAME = lazy(
     r"iter|loop|cycle|forever|infinite|endless|repeat|progress|pbar|bar$|prefetch|track|every|stream|limit|take|skip|"
     r"buffer|wrap|to_device|enumerate",

@@ -8,6 +8,7 @@ import re
 from trainlint.analysis.conditions.branches import is_tested_for_others
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.tables import ranks
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
@@ -18,7 +19,7 @@ DETERMINISTIC = ("torch.*.use_deterministic_algorithms", "torch.*.set_determinis
 _DETERMINISTIC_NAMES = tuple(name.rpartition(".")[2] for name in DETERMINISTIC)
 _TRAINING_CALLS = ("backward", "fit", "Trainer", "train_one_epoch")
 _SEEDS = lazy("seed", re.IGNORECASE)
-_OF_MACHINES = frozenset({"is_available", "device_count", "cuda", "rank", "local_rank", "get_rank", "is_main_process"})
+_OF_MACHINES = frozenset({"is_available", "device_count", "cuda", "rank", "local_rank", *ranks.NAMES})
 _FOR_IT = lazy(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
 """Functions that somebody calls because he wants just this."""
 
