@@ -35,7 +35,7 @@ def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> 
     while isinstance(root, ast.Subscript | ast.Attribute | ast.Call):
         root = root.func if isinstance(root, ast.Call) else root.value
     scope = copy.block.scope.owner(root.id) if isinstance(root, ast.Name) else None
-    if not isinstance(root, ast.Name) or scope is None or any(file.outline.calls.get(name) for name in _OUT_OF_SIGHT):
+    if not isinstance(root, ast.Name) or scope is None or _hides_uses(file):
         return False
     if any(binding.how is How.AUGMENT for binding in scope.bindings[root.id]):
         return False
@@ -49,6 +49,12 @@ def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> 
         or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
         for name, statement in used.items()
     )
+
+
+def _hides_uses(file: SemanticModel) -> bool:
+    calls = [place.node for name in _OUT_OF_SIGHT for place in file.outline.calls.get(name, ())]
+    named = [call.func for call in calls if isinstance(call, ast.Call)]
+    return any(not isinstance(item, ast.Attribute) or item.attr != "eval" for item in named)  # `model.eval()` is none
 
 
 def _copied_to(file: SemanticModel, name: ast.Name, statement: ast.stmt) -> str | None:
@@ -103,6 +109,10 @@ def _yields_stacked(file: SemanticModel, node: ast.expr, block: Block) -> bool:
 
 def _behind(file: SemanticModel, node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
     """What an expression has its batches from; nothing where some of that may be out of sight."""
+    edge = file.graph.callee.get(node)
+    if edge is not None:
+        values = [(item.node.value, item.block) for item in edge.function.returns if isinstance(item.node, ast.Return)]
+        return [(value or ast.Constant(None), outer) for value, outer in values]
     if isinstance(node, ast.Call):
         return [(node.args[0], block)] if _hands_on(file, node, block) else []
     found: list[tuple[ast.expr, Block]] = []
@@ -125,8 +135,9 @@ def _hands_on(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether a call is of a function, built in or of a known package, that hands on what it is given first."""
     name, package = last_name(call.func), (file.outline.imported(call.func, block) or "").partition(".")[0]
     is_built_in = isinstance(call.func, ast.Name) and hasattr(builtins, name) and block.scope.owner(name) is None
-    is_one = passes_items_through(name) and not reads_all_items(name) and len(call.args) == 1
-    return is_one and (is_built_in or package in PACKAGES)
+    if not call.args or not all(isinstance(item, ast.Constant) for item in call.args[1:]):
+        return False
+    return passes_items_through(name) and not reads_all_items(name) and (is_built_in or package in PACKAGES)
 
 
 def _stacks(file: SemanticModel, loader: Loader) -> bool:
