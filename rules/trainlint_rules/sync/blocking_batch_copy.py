@@ -100,12 +100,12 @@ class BlockingBatchCopy(OperationRule):
 
     - A PyTorch loader stacks the batch with PyTorch's own collate function.
     - The copy takes the batch from the loader in the same function, or the file's calls pass the loader to it.
-    - The code only copies, measures (`.shape`, `.sum()`), prints or renames the parts of the batch.
+    - The code only copies the parts of the batch, or asks for their sizes (`.shape`, `len`).
 
     The fix is unsafe elsewhere:
 
-    - Another use may write to the batch's CPU memory while the GPU reads it: a call of any other function, a place in a
-      container or attribute, an operator in place.
+    - Another use may write to the batch's CPU memory while the GPU reads it: a call of any other function, another
+      name for it, a place in a container or attribute, an operator in place.
     - The loader, or a wrapper of it, is out of sight.
     - The file uses other streams of the GPU or code in texts (`exec`), or may run on MPS, where asynchronous copies
       have given wrong data.

@@ -105,6 +105,13 @@ WRITTEN = {
     ),
     "a collate function that is set later": code("loader.collate_fn = fill_buffer"),
     "a collate function that is set by its name": code('setattr(loader, "collate_fn", fill_buffer)'),
+    "a loader wrapped by a function out of sight": code().replace(
+        "    for rows", "    loader = mix(loader)\n    for rows"
+    ),
+    "a comprehension that writes": code(copy='moved = [mix(rows) or rows.to("cuda") for rows in loader][0]'),
+    "no batch size, by a name": code(options=", pin_memory=True, batch_size=size")
+    .replace("dataset, 4, ", "dataset, ")
+    .replace("    loader =", "    size = None\n    loader ="),
     "another stream of the device": code("with torch.cuda.stream(side): model(moved)"),
 }
 LEFT_ALONE = {
@@ -112,6 +119,15 @@ LEFT_ALONE = {
     "the copy": code("moved.zero_()"),
     "the copy under the old name": code("rows.zero_()", copy='rows = rows.to("cuda")', given="rows"),
     "another part of the batch": code("labels.zero_()"),
+    "it is only measured": code("print(rows.shape, len(rows), rows.size(0))"),
+    "a view of it": code(copy='moved = rows.view(rows.size(0), -1).to("cuda")'),
+    "a model that evaluates": code("model.eval()"),
+    "a size by a name": code().replace("dataset, 4", "dataset, dataset.size"),
+    "an iterator": code(before="rows, labels = next(iterator)").replace(
+        "    for rows", "    iterator = iter(loader)\n    for rows"
+    ),
+    "a loader of a function": code().replace("in loader", "in make(dataset)")
+    + "\ndef make(dataset):\n    return DataLoader(dataset, 4, pin_memory=True)\n",
     "what the dataset was made of": code("mix(dataset)"),
     "through known iterators": code()
     .replace("in loader", "in tqdm(loader)")
