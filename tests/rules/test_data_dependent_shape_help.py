@@ -28,7 +28,7 @@ def train(model, optimizer, dataset):
         ("(output > 0).nonzero()", "keep the mask"),
         ("output.unique()", "mark each value"),
         ("torch.repeat_interleave(output, output.long())", "pass `output_size=...`"),
-        ("torch.masked_select(output, output > 0)", "use a mask or `torch.where`"),
+        ("torch.masked_select(output, output > 0)", "keep the mask"),
     ],
 )
 def test_the_advicefits_the_call(call: str, advice: str) -> None:

@@ -20,8 +20,6 @@ _SIZES = {"repeat_interleave": "output_size", "one_hot": "num_classes"}
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
 _BOUND = "`{text}` is a bound that the CPU reads from the GPU{often}, and forces a sync"
 _BOUNDS_ONCE = "read all bounds once (`bounds.tolist()`), or keep them on the CPU"
-_ROWS = "keep the mask, as `torch.where(mask, x, y)` has a fixed shape; or find the rows once per step for all uses"
-_FINDING_ROWS = frozenset({"where", "nonzero", "argwhere"})
 _MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
 
 
@@ -97,7 +95,7 @@ class DataDependentShapeInStep(OperationRule):
     happenings = frozenset({Happening.SIZED, Happening.MASK_INDEX, Happening.MASK_WRITE, Happening.BOUND})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     message = "`{text}` has a data-dependent shape and forces a GPU sync{often}"
-    help = "use a mask or `torch.where`, or find the rows once per step for all uses"
+    help = "keep the mask, as `torch.where(mask, x, y)` has a fixed shape; or find the rows once per step for all uses"
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A shape that the device decides, or a bound that lies there."""
@@ -108,4 +106,4 @@ class DataDependentShapeInStep(OperationRule):
             return Match(site, message=_BOUND, help=_BOUNDS_ONCE)
         if operation.happening is Happening.MASK_INDEX:
             return Match(site, help=_ONCE)
-        return Match(site, help=_ROWS if name in _FINDING_ROWS else _MARKED if name.startswith("unique") else None)
+        return Match(site, help=_MARKED if name.startswith("unique") else None)
