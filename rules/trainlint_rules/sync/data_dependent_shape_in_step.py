@@ -95,7 +95,7 @@ class DataDependentShapeInStep(OperationRule):
     happenings = frozenset({Happening.SIZED, Happening.MASK_INDEX, Happening.MASK_WRITE, Happening.BOUND})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     message = "`{text}` has a data-dependent shape and forces a GPU sync{often}"
-    help = "use a mask or `torch.where`, or find the rows once per step for all uses"
+    help = "keep the mask, as `torch.where(mask, x, y)` has a fixed shape; or find the rows once per step for all uses"
 
     def of_operation(self, site: Site, operation: Operation) -> Match:
         """A shape that the device decides, or a bound that lies there."""
