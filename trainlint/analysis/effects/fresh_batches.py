@@ -31,9 +31,7 @@ _FORMS = frozenset("view reshape flatten unsqueeze squeeze permute transpose con
 
 def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> bool:
     """Whether nothing writes to what a call copies: a batch in memory of its own, of which all uses are such copies."""
-    root = copied
-    while isinstance(root, ast.Subscript | ast.Attribute | ast.Call):
-        root = root.func if isinstance(root, ast.Call) else root.value
+    root = _root(copied)
     scope = copy.block.scope.owner(root.id) if isinstance(root, ast.Name) else None
     if not isinstance(root, ast.Name) or scope is None or _hides_uses(file):
         return False
@@ -49,6 +47,12 @@ def is_surely_left_alone(file: SemanticModel, copied: ast.expr, copy: Place) -> 
         or batches.isdisjoint(reaching(root.id, blocks[statement], position(name)))
         for name, statement in used.items()
     )
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _hides_uses(file: SemanticModel) -> bool:
@@ -115,20 +119,20 @@ def _behind(file: SemanticModel, node: ast.expr, block: Block) -> list[tuple[ast
         return [(value or ast.Constant(None), outer) for value, outer in values]
     if isinstance(node, ast.Call):
         return [(node.args[0], block)] if _hands_on(file, node, block) else []
-    found: list[tuple[ast.expr, Block]] = []
-    for binding in file.outline.bindings(node, block) if isinstance(node, ast.Name | ast.Attribute) else ():
-        function = file.outline.function_of.get(binding.block.node)
-        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
-            given = [(binding.value, binding.block)]
-        elif binding.how is How.PARAMETER and function is not None:
-            is_taken = function.qualified_name.partition(".")[0] in file.outside.taken_names
-            given = [] if is_taken else list(passed(file.graph, function, binding.name))
-        else:
-            given = []
-        if not given:
-            return []
-        found += given
-    return found
+    bindings = file.outline.bindings(node, block) if isinstance(node, ast.Name | ast.Attribute) else ()
+    given = [_given(file, binding) for binding in bindings]
+    return [item for items in given for item in items] if all(given) else []
+
+
+def _given(file: SemanticModel, binding: Binding) -> list[tuple[ast.expr, Block]]:
+    """What a name is bound to; nothing where that is out of sight, as calls in other files are."""
+    function = file.outline.function_of.get(binding.block.node)
+    if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+        return [(binding.value, binding.block)]
+    if binding.how is not How.PARAMETER or function is None:
+        return []
+    is_taken = function.qualified_name.partition(".")[0] in file.outside.taken_names
+    return [] if is_taken else list(passed(file.graph, function, binding.name))
 
 
 def _hands_on(file: SemanticModel, call: ast.Call, block: Block) -> bool:
