@@ -19,12 +19,6 @@ class LoaderClass(NamedTuple):
     """Whether it makes its batches on the device that it is given as `device`."""
 
 
-class LoaderWrapper(NamedTuple):
-    """What is given a loader and yields its batches."""
-
-    name: str
-
-
 class Preparation(NamedTuple):
     """A call by which Accelerate, Fabric, Ray or DeepSpeed takes over loaders, models and optimizers."""
 
@@ -33,10 +27,7 @@ class Preparation(NamedTuple):
     """Whether it hands back what it is given, in the same order."""
 
 
-DATALOADER = LoaderClass(
-    "DataLoader",
-    ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
-)
+DATALOADER = LoaderClass("DataLoader", ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"))
 """PyTorch's own, and classes of the same name that derive from it."""
 _CLASSES = (
     DATALOADER,
@@ -56,16 +47,19 @@ _CLASSES = (
     LoaderClass("BucketIterator", takes_device=True),
     LoaderClass("BPTTIterator", takes_device=True),
 )
-_WRAPPERS = (
-    LoaderWrapper("PrefetchLoader"),
-    LoaderWrapper("BackgroundGenerator"),
-    LoaderWrapper("MpDeviceLoader"),
-    LoaderWrapper("ParallelLoader"),
-    LoaderWrapper("Prefetcher"),
-    LoaderWrapper("DataPrefetcher"),
-    LoaderWrapper("data_prefetcher"),
-    LoaderWrapper("prefetch"),
+WRAPPERS = frozenset(
+    {
+        "PrefetchLoader",
+        "BackgroundGenerator",
+        "MpDeviceLoader",
+        "ParallelLoader",
+        "Prefetcher",
+        "DataPrefetcher",
+        "data_prefetcher",
+        "prefetch",
+    }
 )
+"""What is given a loader and yields its batches."""
 PREPARE_MODEL = Preparation("prepare_model")
 _PREPARATIONS = (
     Preparation("prepare"),
@@ -76,9 +70,8 @@ _PREPARATIONS = (
     Preparation("initialize", in_order=False),
 )
 CLASSES: dict[str, LoaderClass] = {row.name: row for row in _CLASSES}
-WRAPPERS: dict[str, LoaderWrapper] = {row.name: row for row in _WRAPPERS}
 PREPARATIONS: dict[str, Preparation] = {row.name: row for row in _PREPARATIONS}
-NAMES = tuple(row.name for row in (*_CLASSES, *_WRAPPERS, *_PREPARATIONS))
+NAMES = (*CLASSES, *WRAPPERS, *PREPARATIONS)
 TORCH_ORIGINS = frozenset(origin for row in _CLASSES for origin in row.torch_origins)
 """The dotted origins of the classes whose options are those of PyTorch's own loader."""
 TORCH_CLASSES = frozenset(row.name for row in _CLASSES if row.torch_origins)

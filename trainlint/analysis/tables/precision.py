@@ -39,10 +39,7 @@ AUTOCAST = AutocastContext(
 """PyTorch's own."""
 FP8_AUTOCAST = AutocastContext("fp8_autocast", "transformer_engine")
 AUTOCASTS = (AUTOCAST, FP8_AUTOCAST)
-GRAD_SCALER = ScalerClass(
-    "GradScaler",
-    f"{_TORCH} mmengine mmcv fairscale timm",
-)
+GRAD_SCALER = ScalerClass("GradScaler", f"{_TORCH} mmengine mmcv fairscale timm")
 """PyTorch's own."""
 SCALERS = (
     GRAD_SCALER,

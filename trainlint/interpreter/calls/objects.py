@@ -13,7 +13,7 @@ from trainlint.interpreter.execution.attributes import bind, is_module, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, LOADING, SAME_MODULE
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Frame, Run
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
@@ -101,7 +101,7 @@ def _of_module(
     if isinstance(base, ClassValue) and name in LOADING:
         return construct(run, base.cls, Arguments((UNKNOWN,), open=True), node, frame)
     if isinstance(base, Object) and name in ("eval", "train"):
-        run.used_for(base.cls, training=name == "train")
+        _set_mode(run, base.cls, training=name == "train")
     if name in SAME_MODULE:
         return base.of if isinstance(base, SuperValue) else base
     match name:
@@ -116,6 +116,29 @@ def _of_module(
         case "forward" if isinstance(base, SuperValue):
             return Tensor(container=True, way=("output of a module",))
     return NONE if name in _NO_RESULT else None
+
+
+def _set_mode(run: Run, cls: Class, *, training: bool) -> None:
+    """Of what code makes and puts into evaluation, it makes no object to train."""
+    if not training:
+        run.effects -= _with_parts(run, cls)
+    elif run.heat not in ELSEWHERE:
+        run.made_to_train |= _with_parts(run, cls)
+
+
+def _with_parts(run: Run, cls: Class) -> set[Class]:
+    """A class and its bases, with those of which their objects hold objects."""
+    held: dict[Class, list[Class]] = {}
+    for (owner, _), value in run.attributes.items():
+        if isinstance(value, Object):
+            held.setdefault(owner, []).append(value.cls)
+    parts, new = set[Class](), [cls]
+    while new:
+        one = new.pop()
+        if one not in parts:
+            parts.update(one.order)
+            new += [part for base in one.order for part in held.get(base, ())]
+    return parts
 
 
 def _apply(run: Run, cls: Class, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

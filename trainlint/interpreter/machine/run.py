@@ -18,7 +18,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import Loaders, Pass, makings_of
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import UNKNOWN, Object, Place, Tensor
+from trainlint.interpreter.values.kinds import UNKNOWN, Place, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
@@ -229,27 +229,6 @@ class Run:
             self.made.update(cls.order)
         if self.heat not in ELSEWHERE:
             self.effects.update(cls.order)
-
-    def used_for(self, cls: Class, *, training: bool) -> None:
-        """What a program does with an object: one that it makes and puts into evaluation is not made to train."""
-        if not training:
-            self.effects -= self._with_held(cls)
-        elif self.heat not in ELSEWHERE:
-            self.made_to_train |= self._with_held(cls)
-
-    def _with_held(self, cls: Class) -> set[Class]:
-        """A class with those of which its objects hold objects."""
-        held: dict[Class, list[Class]] = {}
-        for (owner, _), value in self.attributes.items():
-            if isinstance(value, Object):
-                held.setdefault(owner, []).append(value.cls)
-        parts, new = set[Class](), [cls]
-        while new:
-            one = new.pop()
-            if one not in parts:
-                parts.update(one.order)
-                new += [part for base in one.order for part in held.get(base, ())]
-        return parts
 
     # How the parts call one another
     def value(self, node: ast.expr, frame: Frame) -> Value:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainlint.finding import Confidence, Heat
-
-if TYPE_CHECKING:
-    pass
 
 REPEATED = dict.fromkeys(
     (Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.EPOCH, Heat.RARE, Heat.UNKNOWN), Confidence.CERTAIN
