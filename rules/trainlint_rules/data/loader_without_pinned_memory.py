@@ -13,6 +13,7 @@ from trainlint_rules.data.idioms.pinned.pinning import (
     helps_alone,
     nothing_to_pin,
     pin_edits,
+    pinned_for_same_data,
     safety_of_pinning,
 )
 from trainlint_rules.data.idioms.workers import is_bare, loads_single_items
@@ -94,7 +95,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    unless = (nothing_to_pin,)
+    unless = (nothing_to_pin, pinned_for_same_data)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"

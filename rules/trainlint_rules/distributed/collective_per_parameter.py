@@ -7,7 +7,7 @@ import ast
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import has_name_in
+from trainlint.analysis.syntax.names import argument, constant, has_name_in
 from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -87,6 +87,8 @@ class CollectivePerParameter(CallRule):
         loop = parameter_loop(site.file.outline, site.block)
         if reduced is None or reduced.tensor is None or loop is None or not has_name_in(reduced.tensor, loop.names):
             return None
+        if constant(argument(site.call, "async_op")) is True:
+            return None  # they run side by side
         if not site.heat.heat.in_step and ".grad" not in ast.unparse(reduced.tensor):
             return None
         return Match(site, fields={"name": reduced.name, "parameters": site.text(loop.iterated)})

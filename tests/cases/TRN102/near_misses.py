@@ -61,3 +61,15 @@ def one_item_at_a_time(model, optimizer, dataset):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def pinned_where_workers_load(model, optimizer, dataset, workers):
+    """Without workers the training process would pin them itself."""
+    if workers > 0:
+        loader = DataLoader(dataset, batch_size=64, num_workers=workers, pin_memory=True)
+    else:
+        loader = DataLoader(dataset, batch_size=64, num_workers=workers)
+    for images in loader:
+        optimizer.zero_grad()
+        model(images.cuda(non_blocking=True)).sum().backward()
+        optimizer.step()

@@ -11,6 +11,10 @@ def flattened(model):
     torch._foreach_copy_(gradients, [part for part in flat.split([gradient.numel() for gradient in gradients])])
 
 
+def overlapped(model):
+    handles = [dist.all_reduce(parameter.grad, async_op=True) for parameter in model.parameters()]
+    for handle in handles:
+        handle.wait()
 
 
 def by_bucket(buckets):

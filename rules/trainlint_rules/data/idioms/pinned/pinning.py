@@ -9,11 +9,11 @@ from trainlint.analysis.effects.fresh_batches import is_surely_left_alone
 from trainlint.analysis.programs.proved_torch import means_only
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.analysis.types.loaders import Loader
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, are_indices
@@ -30,6 +30,19 @@ def nothing_to_pin(site: Site) -> bool:
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
     return items_at(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
+
+
+@early_guard
+def pinned_for_same_data(site: Site) -> bool:
+    """Another loader of the same data, built in the same function, pins memory."""
+    others = [other for other in site.calls(last_name(site.call.func)) if other.function is site.function]
+    pinned = (other.call for other in others if constant(argument(other.call, "pin_memory")) is True)
+    return _data(site.call) in {_data(call) for call in pinned}
+
+
+def _data(call: ast.Call) -> str:
+    dataset = argument(call, "dataset", 0)
+    return "" if dataset is None else ast.unparse(dataset)
 
 
 def safety_of_pinning(site: Site) -> Safety:
