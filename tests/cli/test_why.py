@@ -74,7 +74,7 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert (result.code, result.err) == (0, "")
     assert "\x1b[" not in result.out
     assert result.out.startswith(
-        "  10 │             print(loss.item())\n  heat:     in train: runs only in some steps: line 5"
+        "  10 │             print(loss.item())\n  when:     in train: runs only in some steps: line 5"
     )
     assert "line 5: for step, (inputs, targets) in" in result.out
     assert "→ line 9: if step % 100 == 0" in result.out
@@ -293,7 +293,7 @@ def test_it_knows_what_a_run_knows_of_other_files(program: Program) -> None:
     result = program("why", "pkg/utils.py:5")
     words = " ".join(result.out.split())
     assert (
-        "heat: in log: runs each training step: scripts/train.py:7: for step, (inputs, targets) in "
+        "when: in log: runs each training step: scripts/train.py:7: for step, (inputs, targets) in "
         "enumerate(train_loader) → scripts/train.py:8: calls run_step → pkg/engine.py:11: calls log"
     ) in words
     assert (result.code, result.err) == (0, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.planning.activations import activations, activations_by_kind, layer_activations, parallel_layer
+from trainlint.planning.activations import activations, activations_by_kind, layer_activations
 from trainlint.planning.fits import largest_model
 from trainlint.planning.memory import memory
 from trainlint.planning.model import model_of_parameters, model_of_transformer
@@ -112,21 +112,6 @@ def test_what_selective_recomputation_saves(name: str, saved: float) -> None:
     whole = activations(model, 1, 2, Attention.MATERIALISED, Checkpointing.NONE)
     selective = activations(model, 1, 2, Attention.MATERIALISED, Checkpointing.SELECTIVE)
     assert 1 - selective / whole == pytest.approx(saved, abs=0.01)
-
-
-@pytest.mark.parametrize("name", MEGATRON)
-def test_activations_with_tensor_parallelism(name: str) -> None:
-    """Korthikanti et al., figure 7: sequence parallelism and selective recomputation leave a fifth, each alone half."""
-    model = MEGATRON[name]
-    baseline = parallel_layer(model, 1, 8, sequence_parallel=False, selective=False)
-    share = {
-        (sequence, selective): parallel_layer(model, 1, 8, sequence_parallel=sequence, selective=selective) / baseline
-        for sequence in (False, True)
-        for selective in (False, True)
-    }
-    assert share[True, True] == pytest.approx(0.2, abs=0.04)
-    assert share[True, False] == pytest.approx(0.6, abs=0.1)
-    assert share[False, True] == pytest.approx(0.55, abs=0.07)
 
 
 @pytest.mark.parametrize("checkpointing", Checkpointing)

@@ -40,7 +40,7 @@ def text(explanation: Explanation, style: Style | None = None) -> str:
 def test_a_line_and_its_rules() -> None:
     assert text(EXPLANATION) == (
         "  8 │     loss.item()\n"
-        "  heat:     in train: runs each training step (0.97): line 3: for batch in loader\n"
+        "  when:     in train: runs each training step (0.97): line 3: for batch in loader\n"
         "  values:   loss is a tensor, a loss\n"
         "            nothing is known of args, step\n"
         "\n"
@@ -56,7 +56,7 @@ def test_a_line_and_its_rules() -> None:
 def test_heat_that_was_told_is_not_told_again() -> None:
     second = replace(LINE, number=9, values=(), unknown=(), looks=())
     told = text(replace(EXPLANATION, last=9, lines=(replace(LINE, looks=()), second)))
-    assert "  9 │     loss.item()\n  heat:     runs each training step (0.97), as line 8\n" in told
+    assert "  9 │     loss.item()\n  when:     runs each training step (0.97), as line 8\n" in told
 
 
 def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None:

@@ -102,11 +102,3 @@ def logits(model: Transformer, batch: int, width: int) -> float:
     """Bytes of the output layer and the loss: its input, the logits, and in float32 log-probabilities and gradient."""
     tokens = model.sequence * batch
     return tokens * (2 * width * model.hidden + model.vocabulary * (width + 4 * _LOSS_COPIES))
-
-
-def parallel_layer(model: Transformer, batch: int, ways: int, *, sequence_parallel: bool, selective: bool) -> float:
-    """Bytes a layer keeps with tensor parallelism over `ways` GPUs, in 16 bits, by table 2 of the source."""
-    tokens = model.sequence * batch * model.hidden
-    scores = 0.0 if selective else 5 * model.heads * model.sequence / model.hidden
-    split = 34 if sequence_parallel else 24
-    return tokens * ((0 if sequence_parallel else 10) + (split + scores) / ways)

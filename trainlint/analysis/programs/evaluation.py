@@ -36,7 +36,6 @@ _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = lazy(r"^optim\w*$|_optim\w{0,50}$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
 _ENVIRONMENT = lazy(r"(^|_)envs?($|_)", re.IGNORECASE)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _READING = TO_NO_TENSOR | {"argmax", "detach", "multinomial"}
 
 

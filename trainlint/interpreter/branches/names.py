@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.branches.branch import Branch
-from trainlint.interpreter.branches.words import DISABLES, EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG
+from trainlint.interpreter.branches.words import EVALUATION, NO_MEANING, ONCE_TRUE, RANK, RARE, TRAINING_FLAG, UNSET
 from trainlint.interpreter.values.kinds import Plain
 from trainlint.interpreter.values.value import Value
 
@@ -51,7 +51,7 @@ def by_name(name: str, hot: bool) -> Branch | None:
     because = f"`{name}`"
     if NO_MEANING.search(name):
         return None
-    if DISABLES.search(name):
+    if UNSET.search(name):
         return Branch(holds="off", because=f"{because} is mostly unset")
     if ONCE_TRUE.search(name):
         return Branch(fails="rare", because=because)

@@ -39,8 +39,8 @@ RARE: Final = re.compile(
 )
 ONCE_TRUE: Final = _whole(r"(is_)?(initiali[sz]ed|initted|inited|built|warmed_up|setup_done|is_setup)")
 """Marks that are unset the first time only."""
-DISABLES: Final = re.compile(r"^_?disabled?_", re.IGNORECASE)
-"""Flags that switch something off, as `disable_adapters` does: mostly they are unset."""
+UNSET: Final = re.compile(r"^_?(disabled?_|(clear|empty|free)_(\w+_)?(cache|memory)($|_))", re.IGNORECASE)
+"""Flags that are mostly unset: they switch something off, as `disable_adapters` does, or release memory."""
 SOME_VALID: Final = re.compile(r"(^|_)(valid|masks?|masked)(_[a-z]{1,30})?\.(any|sum)\(\)$")
 """Whether anything is left of the data, which mostly is."""
 NO_MEANING: Final = re.compile(

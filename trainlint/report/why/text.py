@@ -79,7 +79,7 @@ def _label(line: Line) -> str:
 
 
 def _context(line: Line, told: Line | None, style: Style) -> Iterator[Text]:
-    """Heat, function and autograd; in short where they are those of a line that was told of before."""
+    """How often it runs, function and autograd; in short where they are those of a line that was told of before."""
     if line.body is not None:
         yield from _fact("body:", heat_words(line.body), style)
     if line.heat is None:
@@ -88,7 +88,7 @@ def _context(line: Line, told: Line | None, style: Style) -> Iterator[Text]:
     elif line.body is None or line.body.heat is not line.heat.heat:
         inside = f"in {line.function}: " if line.function and told is None else ""
         again = f", as {line_name(told.number, told.cell)}" if told is not None and line.heat.chain else ""
-        yield from _fact("heat:", inside + heat_words(line.heat, chain=not again) + again, style)
+        yield from _fact("when:", inside + heat_words(line.heat, chain=not again) + again, style)
     if line.gradients_off:
         yield from _fact("autograd:", f"off ({line.gradients_reason})", style)
 
