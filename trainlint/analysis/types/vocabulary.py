@@ -97,7 +97,6 @@ TENSOR_NAME = lazy(
     r"(^|_)(logits?|preds?|predictions?|outputs?|images?|imgs?|labels?|targets?|inputs?|embeddings?|feats?|"
     r"features?|grad_norm|total_norm|acc[15]?|"
     r"correct|hidden_states|attention_mask|input_ids|log_?probs?|rewards?|advantages?|masks?)($|_)",
-    re.IGNORECASE,
 )
 _NO_TENSOR_NAME = lazy(
     r"_([^\W_]*(?<!tens)(?<!numb)(?<!buff)(er|or)|cfg|config|conf|size|shape|dir|path|name|file|folder|root|dim|stride|"

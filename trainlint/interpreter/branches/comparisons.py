@@ -20,6 +20,7 @@ from trainlint.interpreter.branches.words import (
     ELAPSED,
     EVALUATION,
     GPU,
+    INFINITE,
     INTERVAL,
     LIMIT,
     OFTEN,
@@ -101,6 +102,7 @@ def _by_names(test: ast.Compare, value_of: ValueOf, hot: bool) -> Branch | None:
     left, operator, right, code = test.left, test.ops[0], test.comparators[0], text(test)
     return (
         _by_chance(left, operator, right)
+        or (_infinite(left, right) if isinstance(operator, ast.Eq) else None)
         or (_with_words(left, right) or _other_kind(right) if isinstance(operator, _EQUAL_OR_IN) else None)
         or _gpu(left, operator, right, code)
         or _counted(test, value_of(left), value_of(right))
@@ -198,6 +200,11 @@ def _is_share(test: ast.Compare, remainder: ast.BinOp, counted: Value) -> bool:
 
 def _above_zero(operator: ast.cmpop, right: ast.expr) -> bool:
     return isinstance(operator, ast.Gt) and isinstance(right, ast.Constant) and right.value == 0
+
+
+def _infinite(left: ast.expr, right: ast.expr) -> Branch | None:
+    """Whether a setting is infinite, as the kind of a norm: mostly it is not."""
+    return Branch(holds="off", because=f"`{text(left)}` is mostly finite") if INFINITE.search(text(right)) else None
 
 
 def _gpu(left: ast.expr, operator: ast.cmpop, right: ast.expr, code: str) -> Branch | None:

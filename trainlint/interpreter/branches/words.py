@@ -74,6 +74,7 @@ ACCUMULATION: Final = re.compile(
     r"|(policy|actor)_(freq|delay|interval)",
     re.IGNORECASE,
 )
+INFINITE: Final = re.compile(r"(^|\.)(inf|infty)$|^float\('inf(inity)?'\)$", re.IGNORECASE)
 INTERVAL: Final = re.compile(
     r"freq|every|interval|period|(?<![a-z])per_(checkpoint|ckpt|log|print|save|eval|report)"
     r"|(?<![a-z])(log|logging|print|save|eval|val|checkpoint|ckpt|snapshot|summary|report|display|vis|plot)_?(steps?|iters?"

@@ -63,6 +63,7 @@ BY_SIZE_OR_DATA: Final = _set("FloatTensor LongTensor Tensor ByteTensor")
 """Legacy constructors, which make a tensor of a size from numbers."""
 PLAIN_FUNCTIONS: Final = _set(
     "is_tensor is_grad_enabled numel manual_seed is_floating_point finfo iinfo get_default_dtype is_autocast_enabled"
+    " _is_checkpoint_valid"
 )
 HOST_ANSWERS: Final = re.compile(r"^(is|has)_(?!nonzero$)|^get_|_(count|available|enabled)$")
 """Names of functions of torch that ask the host: `torch.jit.is_scripting`, `torch.distributed.get_rank`."""
