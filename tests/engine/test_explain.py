@@ -134,7 +134,7 @@ def look(explanation: Explanation, code: str) -> Look:
 
 def test_a_rule_is_silent_about_code_that_runs_too_seldom() -> None:
     assert look(told(TRAIN, lines=(16, 16)), "TRN201").silence == (
-        "this code runs only in some steps (an interval, a first step, a failure)"
+        "this code runs only in some steps (an interval, a first step, a failure, an option)"
     )
 
 
