@@ -33,6 +33,9 @@ training steps (`epoch`: over the batches of a loader; `part`: where no optimize
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
 
+_ASKS: Final = frozenset({Happening.TEST, Happening.COMPARE})
+"""What asks for options, too, of which mostly nothing is known."""
+
 
 class Told(NamedTuple):
     """An event, and how many calls deep it was told."""
@@ -447,7 +450,8 @@ class Run:
         if isinstance(value, Tensor) and value.place not in ("device", "unknown"):
             return False
         if not isinstance(value, Tensor) or (value.container and not structures):
-            if self.watch is not None and self.heat == "step" and isinstance(value, (Tensor, Unknown)):
+            doubtful = isinstance(value, Tensor) or (isinstance(value, Unknown) and happening not in _ASKS)
+            if doubtful and self.watch is not None and self.heat == "step":
                 self.watch.leave_untold(self, node, happening, doubtful=True)
             return False
         self.tell(node, happening, what, value)
