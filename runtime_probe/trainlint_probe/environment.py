@@ -82,7 +82,7 @@ def concerns(facts: Mapping[str, str], environment: Mapping[str, str], *, has_gp
     said += _thread_concerns(facts, cores, environment)
     said += _allocator_concerns(_version(version), environment)
     if environment.get("CUDA_LAUNCH_BLOCKING") == "1":
-        said.append("CUDA_LAUNCH_BLOCKING=1 makes the host wait for each kernel: unset it, but for finding a fault.")
+        said.append("CUDA_LAUNCH_BLOCKING=1 makes the CPU wait for each kernel: unset it, but for finding a fault.")
     if environment.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
         said.append("PYTORCH_NO_CUDA_MEMORY_CACHING is set: each allocation asks the driver. Unset it.")
     return tuple(said)

@@ -81,7 +81,7 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert "loss is a tensor, " in result.out
     words = " ".join(result.out.split())
     assert "TRN201 item-in-training-step" in words
-    assert "silent: this code runs only in some steps (an interval, a first step, a failure)" in words
+    assert "silent: this code runs only in some steps (an interval, a first step, a failure, an option)" in words
 
 
 def test_a_value_that_is_on_the_device_only_elsewhere_does_not_run_once(program: Program, write: Write) -> None:

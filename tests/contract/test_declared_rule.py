@@ -161,7 +161,7 @@ def silence(code: str, path: str = "train.py") -> str | None:
         (
             "if step % 50 == 0: loss.item()",
             "train.py",
-            "this code runs only in some steps (an interval, a first step, a failure)",
+            "this code runs only in some steps (an interval, a first step, a failure, an option)",
         ),
         ("broken.item()", "train.py", None),
     ],

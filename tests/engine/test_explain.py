@@ -134,8 +134,18 @@ def look(explanation: Explanation, code: str) -> Look:
 
 def test_a_rule_is_silent_about_code_that_runs_too_seldom() -> None:
     assert look(told(TRAIN, lines=(16, 16)), "TRN201").silence == (
-        "this code runs only in some steps (an interval, a first step, a failure)"
+        "this code runs only in some steps (an interval, a first step, a failure, an option)"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "use"),
+    [("TRN203", "print(model.seen)"), ("TRN203", "float(model.seen)"), ("TRN202", "model.seen.numpy()")],
+)
+def test_a_rule_is_silent_about_a_value_of_which_nothing_is_known(code: str, use: str) -> None:
+    text = TRAIN.text.replace("total = loss.item()  # trainlint: ignore[TRN201] it is shown", use)
+    silence = look(told(source_from_text("t.py", text), lines=(17, 17)), code).silence
+    assert silence == "trainlint does not know whether it reads a tensor"
 
 
 def test_a_comment_that_silences_nothing_is_a_finding_of_its_line() -> None:

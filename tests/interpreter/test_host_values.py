@@ -12,7 +12,7 @@ from tests.interpreter.running import places, run_files
     [
         pytest.param("if not torch.jit.is_scripting():\n            pass", id="whether a compiler traces"),
         pytest.param("if torch.compiler.is_compiling():\n            pass", id="whether a compiler runs"),
-        pytest.param("if torch.autograd._is_checkpoint_valid():\n            pass", id="whether all gradients are wanted"),
+        pytest.param("if torch.autograd._is_checkpoint_valid():\n            pass", id="whether it recomputes"),
         pytest.param("if self.args.local_loss:\n            pass", id="an option whose name is that of a loss"),
         pytest.param("if self.local_loss:\n            pass", id="a flag whose name is that of a loss"),
         pytest.param("if self.args.given.use_kl_loss:\n            pass", id="a flag whose name has a verb"),

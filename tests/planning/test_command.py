@@ -278,7 +278,7 @@ def test_the_page_names_every_strategy(tmp_path: Path) -> None:
         == 0
     )
     text = path.read_text(encoding="utf-8")
-    for title in ("DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP2", "FSDP2 inside nodes", "optimizer on the host"):
+    for title in ("DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP2", "FSDP2 inside nodes", "optimizer on the CPU"):
         assert title in text
     assert "<script" not in text
 

@@ -127,7 +127,7 @@ class TestMemory:
         emptied = Seen(Line("train.py", 31), Symptom.CACHE_EMPTIED, "torch.cuda.empty_cache", 20, 40.0)
         found = only(judge_run(run(marks, emptied)))
         assert (found.name, found.source and found.source.line) == ("allocator-churn", 31)
-        assert "returned device memory to the driver 19 times and asked for it again 19 times" in found.sentence
+        assert "returned GPU memory to the driver 19 times and asked for it again 19 times" in found.sentence
 
     def test_memory_that_is_only_asked_for_is_no_churn(self) -> None:
         marks = [Memory(MIB, device_allocations=40 + step, device_frees=0) for step in range(20)]

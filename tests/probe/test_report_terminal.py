@@ -166,7 +166,7 @@ def test_a_trace_is_told_from_its_step_to_its_waits(tmp_path: Path) -> None:
     text = render_trace(read_trace(samples.trace(tmp_path / "trace.json")), [samples.READING], Style(300))
     assert text.startswith("20 ms a step (4 steps of ")
     assert "NVIDIA A100-SXM4-40GB" in text
-    assert "The host waits for the device 2 times a step, 2.1 ms together" in text
+    assert "The CPU waits for the GPU 2 times a step, 2.1 ms together" in text
     assert "       1.1 ms  train.py:78\n" in text
     assert "Communication takes 3 ms a step, 1 ms of it with nothing beside." in text
     assert "inconclusive train.py:78  TRN201 item-in-training-step" in text
@@ -175,7 +175,7 @@ def test_a_trace_is_told_from_its_step_to_its_waits(tmp_path: Path) -> None:
 def test_a_trace_without_a_device_says_what_it_cannot_tell(tmp_path: Path) -> None:
     text = render_trace(read_trace(samples.trace_of_host(tmp_path / "trace.json")), [], Style())
     assert "  backward " in text
-    assert "note: The trace has no device events" in text
+    assert "note: The trace has no GPU events" in text
     assert "Kernels" not in text
 
 

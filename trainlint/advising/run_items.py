@@ -52,16 +52,16 @@ def _items(run: MeasuredRun, listed: frozenset[str]) -> Iterator[Item]:
     if run.device != "cpu" and copy > _WORTH * step:
         yield Item(
             "run:copies",
-            "hide the copies to the device behind the step before",
+            "hide the copies to the GPU behind the step before",
             "copy the next batch on a side stream while this one trains (pinned memory, `non_blocking=True`, "
-            "`record_stream`), and send fewer bytes: uint8 images and 16-bit numbers are converted on the device",
+            "`record_stream`), and send fewer bytes: uint8 images and 16-bit numbers are converted on the GPU",
             (),
             Gain(Basis.MEASURED, f"copies hold up {copy:.1f} of {step:.1f} ms", 0.0, copy / step),
             wrong=False,
             effort="a small prefetcher, by hand",
             command=None,
             changes="nothing, if the stream is waited for before the batch is used",
-            check="the host-to-device phase in `trainlint probe`",
+            check="the phase `host to device` in `trainlint probe`",
             after=tuple(key for key in ("TRN102", "TRN205") if key in listed),
         )
 

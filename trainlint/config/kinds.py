@@ -221,11 +221,11 @@ SECONDS = Kind(
 
 
 LIMITS = {
-    "syncs": "times that the host waits for the device",
-    "pageable-copies": "copies between host and device from or to pageable memory",
+    "syncs": "times that the CPU waits for the GPU",
+    "pageable-copies": "copies between CPU and GPU from or to pageable memory",
     "graph-breaks": "graph breaks of torch.compile",
     "recompiles": "compilations of what was compiled before",
-    "allocations": "requests for device memory to the driver",
+    "allocations": "requests for GPU memory to the driver",
     "data-wait-percent": "the share of the time that is spent waiting for batches, in percent",
 }
 """What a budget can limit, each counted per training step."""

@@ -33,7 +33,7 @@ _RUNS = {
     Heat.INNER: "in a loop inside a training step",
     Heat.EVAL_STEP: "in every evaluation step",
     Heat.EPOCH: "once an epoch",
-    Heat.RARE: "only in some steps (an interval, a first step, a failure)",
+    Heat.RARE: "only in some steps (an interval, a first step, a failure, an option)",
     Heat.ONCE: "once",
     Heat.WORKER: "in data-loading workers",
     Heat.UNKNOWN: "at an unknown frequency",

@@ -14,7 +14,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
 from trainlint.interpreter.machine.run import Heat
 from trainlint.interpreter.project.modules import UNDECLARED, Declared, Project
-from trainlint.interpreter.visits import Visits
+from trainlint.interpreter.visits import Doubt, Visits
 
 _SUREST: Final[tuple[Certainty, ...]] = ("certain", "likely", "guess")
 
@@ -71,7 +71,7 @@ class Executed(NamedTuple):
     """Those of each file, in their order."""
     visits: Visits
     """How the statements of each file are executed."""
-    untold: dict[str, dict[Operation, Heat]]
+    untold: dict[str, dict[Operation, Heat | Doubt]]
     """Operations of the files that were asked about which are none of a training step, or needed there, and how often
     they are executed."""
     left_out: tuple[LeftOut, ...] = ()

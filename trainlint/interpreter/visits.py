@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from trainlint.finding import LoopKind
 from trainlint.interpreter import bounds
@@ -13,10 +13,13 @@ from trainlint.interpreter.machine.run import Frame, Heat, Round, Run
 from trainlint.interpreter.values.definitions import Function
 
 _HOTTEST: Final[tuple[Heat, ...]] = ("step", "worker", "evaluation", "rare", "off", "cold")
+_TOLD_FIRST: Final = ("step", "doubtful", *_HOTTEST[1:])
 _TELLING: Final = (LoopKind.MICRO, LoopKind.EPOCH, LoopKind.STEP, LoopKind.EVAL)
 _OF_MODULES: Final = frozenset({"forward", "backward", "__call__", "__getitem__"})
 """Methods that the whole program runs through: who calls them says nothing of a line in them."""
 
+Doubt = Literal["doubtful"]
+"""Of an operation in training steps that may read a tensor, or something else."""
 Body = tuple[Function, Heat]
 """A function that is executed so often."""
 
@@ -59,7 +62,7 @@ class Visits:
         """Expressions that are executed less often than their statement."""
         self.kinds: dict[str, dict[Place, LoopKind]] = {}
         """Loops, and calls that train."""
-        self.untold: dict[str, dict[tuple[ast.expr | ast.stmt, Happening], Heat]] = {path: {} for path in asked}
+        self.untold: dict[str, dict[tuple[ast.expr | ast.stmt, Happening], Heat | Doubt]] = {path: {} for path in asked}
         """Operations of each outside of training steps, or needed there, with how often they are executed at most."""
         self._calls: dict[Body, dict[Call, None]] = {}
         self._rounds: dict[Body, Round] = {}
@@ -108,12 +111,13 @@ class Visits:
         if kind is not LoopKind.OTHER:
             of_file[line, column] = min(of_file.get((line, column), kind), kind, key=_TELLING.index)
 
-    def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
+    def leave_untold(self, run: Run, node: ast.AST, happening: Happening, *, doubtful: bool = False) -> None:
         """Remember an operation that nobody is told of."""
         untold = self.untold.get(run.frame.module.path)
-        if untold is not None:
-            known = untold.get((node, happening), run.heat)
-            untold[node, happening] = min(known, run.heat, key=_HOTTEST.index)
+        if untold is not None and isinstance(node, (ast.expr, ast.stmt)):
+            heat: Heat | Doubt = "doubtful" if doubtful else run.heat
+            known = untold.get((node, happening), heat)
+            untold[node, happening] = min(known, heat, key=_TOLD_FIRST.index)
 
     def round_of(self, visit: Visit) -> Round:
         """What is repeated where a statement stands, also by callers of the function around it."""

@@ -171,7 +171,7 @@ _CHECKPOINTING = Change(
     2,
     {"checkpointing": Checkpointing.FULL},
 )
-_OFFLOADING = Change(f"--strategy {OFFLOAD.key}", "the host updates, in its own memory, slower", 5, offloads=True)
+_OFFLOADING = Change(f"--strategy {OFFLOAD.key}", "the CPU updates, in its own memory, slower", 5, offloads=True)
 _ADAPTERS = Change(f"--lora {RANK}", "trains adapters beside frozen weights, not the whole model", 12, rank=RANK)
 _PRECISIONS = (
     Change("--precision autocast", "products in bfloat16", 1, {"precision": Precision.AUTOCAST}),

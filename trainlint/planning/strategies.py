@@ -74,7 +74,7 @@ HYBRID = Strategy(
 )
 OFFLOAD = Strategy(
     "offload",
-    "ZeRO-3, optimizer on the host",
+    "ZeRO-3, optimizer on the CPU",
     shards_optimizer=True,
     shards_gradients=True,
     shards_weights=True,

@@ -77,7 +77,7 @@ def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int, context: bo
     for index, piece in enumerate(pieces):
         focus = _first_difference([change for change in piece if change.sign != " "], style)
         if index and shown < _MOST_LINES:
-            yield Text(gutter("…" if style.unicode else ":", digits, style), "blue")
+            yield Text(gutter("…" if style.unicode else ":", digits, style), "bright_blue")
         for change in piece:
             shown += 1
             if shown > _MOST_LINES:
@@ -86,11 +86,11 @@ def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int, context: bo
             label = str(change.line)
             whole = row(change.text, style)
             for _, _, text in whole.folded((0, 0) if change.sign == " " else focus, size, ellipsis(style)):
-                yield Text.assemble((gutter(label, digits, style), "blue"), (f"{change.sign} {text}", look))
+                yield Text.assemble((gutter(label, digits, style), "bright_blue"), (f"{change.sign} {text}", look))
                 label = ""
     if left_out > 0:
         more = f"{ellipsis(style)} {left_out} more lines; --diff shows all"
-        yield Text.assemble((gutter("", digits, style), "blue"), (more, "dim"))
+        yield Text.assemble((gutter("", digits, style), "bright_blue"), (more, "dim"))
 
 
 def last_line(source: SourceFile, fix: Fix) -> int:

@@ -220,7 +220,7 @@ class _Brackets:
 
 
 def _line(label: str, digits: int, style: Style, margin: Text, text: str, look: str = "") -> Text:
-    return Text.assemble((gutter(label, digits, style), "blue"), margin, (text, look))
+    return Text.assemble((gutter(label, digits, style), "bright_blue"), margin, (text, look))
 
 
 def _last_line(source: SourceFile, span: Span) -> int:

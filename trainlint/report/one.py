@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from trainlint.report.groups import Group
 
 _NOUNS = {
-    "TRN201": "reads", "TRN202": "copies to the host", "TRN203": "reads", "TRN205": "copies", "TRN207": "calls",
-    "TRN208": "copies", "TRN209": "uses", "TRN210": "copies to the host",
+    "TRN201": "reads", "TRN202": "calls", "TRN203": "reads", "TRN205": "copies", "TRN207": "calls",
+    "TRN208": "copies", "TRN209": "uses", "TRN210": "calls",
 }  # fmt: skip
 """What the places of a rule are, where "places" says less."""
 _MOST_LINES = 6

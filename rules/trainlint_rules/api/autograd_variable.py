@@ -73,7 +73,7 @@ class AutogradVariable(ReferenceRule):
     tensor.
 
     ## Gain
-    A call less for each tensor, some hundred nanoseconds of host time (not measured here). Where `volatile=True` was
+    A call less for each tensor, some hundred nanoseconds of CPU time (not measured here). Where `volatile=True` was
     meant to switch gradients off, the memory of the whole graph of an evaluation.
 
     ## References

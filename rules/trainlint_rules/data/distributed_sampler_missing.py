@@ -31,7 +31,7 @@ class DistributedSamplerMissing(LoaderRule):
     ## Why
     DDP and FSDP share out the work of a step, not the data: that is the sampler's part. Without one that knows the
     rank, each process goes through the whole dataset. Shuffled by the same seed, or not at all, all processes compute
-    the same gradient, and eight devices do what one would; shuffled by different seeds, one epoch counts as eight.
+    the same gradient, and eight GPUs do what one would; shuffled by different seeds, one epoch counts as eight.
 
     ## Example
     ```python

@@ -30,10 +30,10 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
     """A DataLoader whose batches are copied to CUDA from pageable memory.
 
     ## Why
-    The device can only read pinned host memory. From ordinary, pageable memory CUDA first copies each batch into a
-    pinned buffer of its own, and the host waits for that, whatever `non_blocking` says. With `pin_memory=True` a thread
+    The GPU can only read pinned CPU memory. From ordinary, pageable memory CUDA first copies each batch into a
+    pinned buffer of its own, and the CPU waits for that, whatever `non_blocking` says. With `pin_memory=True` a thread
     of the loader puts batches into pinned memory ahead of time: the copy is about twice as fast and can run while the
-    device computes.
+    GPU computes.
 
     ## Example
     ```python
@@ -72,7 +72,7 @@ class LoaderWithoutPinnedMemory(LoaderUseRule):
     A loader that Accelerate or Fabric prepares keeps what it was given: it pins no memory of its own accord.
 
     Where the file asks `torch.cuda.is_available()`, the fix writes that instead of `True`, so that a run without CUDA
-    prints no warning. Pinning changes where a batch lies, not what it holds. Only a dense tensor on the host can be
+    prints no warning. Pinning changes where a batch lies, not what it holds. Only a dense tensor on the CPU can be
     pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one, and
     so it is where `pin_memory=False` is given. From pinned memory, copies with `non_blocking` really go on: where the
     project has such copies, the fix is safe only if the file shows what becomes of the batches, as TRN205 asks. A

@@ -32,7 +32,7 @@ class LoaderWithoutWorkers(LoaderUseRule):
 
     ## Why
     Without `num_workers` the training process reads, decodes, augments and collates every batch itself, between two
-    steps, while the device has nothing to do. With workers the next batches are ready when the step ends.
+    steps, while the GPU has nothing to do. With workers the next batches are ready when the step ends.
 
     Where an option gives the loader its workers (`num_workers=args.workers`), or 0 is written out, a finding is only
     possible: somebody may set the option, or has decided so.
@@ -82,7 +82,7 @@ class LoaderWithoutWorkers(LoaderUseRule):
     its own copy of what the dataset keeps in Python lists.
 
     ## Gain
-    18% of a step in a published GPT-2 case; everything above the device's own time where loading is the bottleneck.
+    18% of a step in a published GPT-2 case; everything above the GPU's own time where loading is the bottleneck.
 
     ## Fix safety
     Workers draw augmentations from random streams of their own, so training differs from run to run without them. They

@@ -73,7 +73,7 @@ class WorkerThreadOversubscription(LoaderRule):
 
     ## Confirmed by
     `trainlint probe` compares the workers of all training processes on this machine with its cores. Else a load
-    average above the number of cores, and gaps between kernel launches in the timeline of the device.
+    average above the number of cores, and gaps between kernel launches in the timeline of the GPU.
 
     ## References
     - What workers do and do not limit: https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading

@@ -62,7 +62,7 @@ class AllGatherThenCat(CallRule):
     its part of the result: `output[rank * n : (rank + 1) * n] = features`.
 
     ## Confirmed by
-    `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
+    `trainlint probe` times the collective at this line where the CPU waits for it, as with gloo: the most that
     could be gained, but for the concatenation. Else `c10d::allgather_` followed by `aten::cat` of its outputs in a
     profile, and a peak of memory at this line.
 

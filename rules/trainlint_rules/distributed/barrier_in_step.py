@@ -18,8 +18,8 @@ class BarrierInStep(CallRule):
     """A barrier in each training step, or one before a collective that waits for all ranks anyhow
 
     ## Why
-    On NCCL a barrier is an `all_reduce` of one number after which the host waits for the device. In every step it makes
-    all ranks wait for the slowest, empties the queue of kernels, and lets the device idle until new ones arrive. The
+    On NCCL a barrier is an `all_reduce` of one number after which the CPU waits for the GPU. In every step it makes
+    all ranks wait for the slowest, empties the queue of kernels, and lets the GPU idle until new ones arrive. The
     reduction of gradients brings the ranks together in each step already. Before a collective such as `all_reduce` a
     barrier adds nothing: no rank leaves that before all have come. Before a `broadcast`, which some ranks leave early,
     it does, and so it does at checkpoints, around set-up and downloads, and at the end of an epoch.
@@ -53,11 +53,11 @@ class BarrierInStep(CallRule):
 
     ## Confirmed by
     `trainlint probe` times the barrier at this line. Part of it is the wait for the slowest rank, which may move to the
-    next collective. `nccl:all_reduce_barrier` in each step of a profile, followed by a wait of the host.
+    next collective. `nccl:all_reduce_barrier` in each step of a profile, followed by a wait of the CPU.
 
     ## Gain
-    The launch queue stays full; in steps that the host prepares slowly, up to the time of that. Not measured here, and
-    nothing with one process, or where another wait for the device follows in each step.
+    The launch queue stays full; in steps that the CPU prepares slowly, up to the time of that. Not measured here, and
+    nothing with one process, or where another wait for the GPU follows in each step.
 
     ## References
     - `torch.distributed.barrier`: https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.barrier

@@ -61,7 +61,7 @@ class CollectivePerParameter(CallRule):
     back.
 
     ## Confirmed by
-    `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
+    `trainlint probe` times the collective at this line where the CPU waits for it, as with gloo. What the rank
     that comes last spends there is surely gained, the wait of the others at most. Else as many `c10d::allreduce_`
     in a step of a profile as the model has parameters, most of them of a few KiB.
 

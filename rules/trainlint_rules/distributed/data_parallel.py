@@ -63,7 +63,7 @@ class DataParallel(CallRule):
     by the number of processes, and give the training loader a `DistributedSampler`.
 
     ## Confirmed by
-    One process with several busy devices, `Broadcast` and `Gather` in each forward, and one CPU core at its limit.
+    One process with several busy GPUs, `Broadcast` and `Gather` in each forward, and one CPU core at its limit.
 
     ## Gain
     Hugging Face measured GPT-2 on two GPUs (page below): 8% less time over NVLink (110 → 101 s); without NVLink it was

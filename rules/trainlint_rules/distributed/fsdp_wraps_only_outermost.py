@@ -51,9 +51,9 @@ class FsdpWrapsOnlyOutermost(CalledNameRule):
 
     ## Why
     FSDP gathers the parameters of one unit at a time: before a unit runs, all its weights are put together on each
-    device, and let go afterwards. A model that is one unit is gathered whole, with whole gradients in the backward:
+    GPU, and let go afterwards. A model that is one unit is gathered whole, with whole gradients in the backward:
     the memory for which it was sharded is needed all the same, in one moment. And nothing can be gathered ahead while
-    another unit computes, so each step waits for the network with idle devices. Wrap the repeated layers, too.
+    another unit computes, so each step waits for the network with idle GPUs. Wrap the repeated layers, too.
 
     ## Example
     ```python

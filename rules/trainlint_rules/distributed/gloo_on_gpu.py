@@ -19,7 +19,7 @@ class GlooOnGpu(CallRule):
     """A process group over gloo for a model that trains on CUDA
 
     ## Why
-    gloo works on the host. Each gradient bucket is copied from the GPU, sent over TCP, reduced by the CPU and copied
+    gloo works on the CPU. Each gradient bucket is copied from the GPU, sent over TCP, reduced by the CPU and copied
     back, while NCCL sends from GPU to GPU over NVLink, PCIe or InfiniBand and reduces there. The larger the model, the
     longer all GPUs wait for that in each step. PyTorch's documentation says to use NCCL for training on GPUs.
 
@@ -49,7 +49,7 @@ class GlooOnGpu(CallRule):
         return DistributedDataParallel(network.cuda(), device_ids=[local_rank])
     ```
 
-    Collectives over tensors on the host need gloo: `init_process_group("cpu:gloo,cuda:nccl")` takes both.
+    Collectives over tensors on the CPU need gloo: `init_process_group("cpu:gloo,cuda:nccl")` takes both.
 
     ## Confirmed by
     `Memcpy DtoH` and `Memcpy HtoD` of gradient buckets in each step of a profile, and no kernel of NCCL.

@@ -71,7 +71,7 @@ class GradientBucketCopied(CallRule):
 
     ## Confirmed by
     `trainlint probe` asks DistributedDataParallel, wrapped at this line, whether its buckets hold the gradients,
-    and how large they are. Else device memory after the first step, higher by the size of all gradients than with
+    and how large they are. Else GPU memory after the first step, higher by the size of all gradients than with
     the option.
 
     ## Gain

@@ -21,9 +21,9 @@ class ObjectCollectiveInStep(CallRule):
     """Python objects that are pickled and sent between ranks in each step
 
     ## Why
-    `all_gather_object` and its kin pickle each object on the host, exchange the sizes, send the bytes padded to the
-    largest, and unpickle all of them. With NCCL the bytes are copied to the device and back, and each copy back makes
-    the host wait for the device: the step stands still. With gloo the host waits for the other ranks. A tensor needs
+    `all_gather_object` and its kin pickle each object on the CPU, exchange the sizes, send the bytes padded to the
+    largest, and unpickle all of them. With NCCL the bytes are copied to the GPU and back, and each copy back makes
+    the CPU wait for the GPU: the step stands still. With gloo the CPU waits for the other ranks. A tensor needs
     one collective and no wait. The same holds where a function pickles objects itself and sends the bytes as a tensor.
 
     ## Example
@@ -61,7 +61,7 @@ class ObjectCollectiveInStep(CallRule):
     ```
 
     ## Confirmed by
-    `trainlint probe` times the collective at this line, for which the host waits. `aten::item` and `Memcpy DtoH` below
+    `trainlint probe` times the collective at this line, for which the CPU waits. `aten::item` and `Memcpy DtoH` below
     the collective in each step of a profile.
 
     ## Gain

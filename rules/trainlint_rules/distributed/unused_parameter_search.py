@@ -19,7 +19,7 @@ class UnusedParameterSearch(CallRule):
     """`find_unused_parameters=True`, which makes DDP walk the whole autograd graph in each step
 
     ## Why
-    With this flag DistributedDataParallel walks the graph from the outputs before each backward, on the host, to find
+    With this flag DistributedDataParallel walks the graph from the outputs before each backward, on the CPU, to find
     parameters that will get no gradient. Most models have none: then the walk only costs, the more the smaller and the
     more numerous the layers. PyTorch itself warns after the first step that it found none. In a stress test with 300
     tiny layers on a CPU a step took 37 instead of 29 ms.
@@ -57,7 +57,7 @@ class UnusedParameterSearch(CallRule):
 
     ## Gain
     A fifth of the step at worst (37.4 → 29.3 ms, measured on a CPU with 300 tiny layers); on a GPU not measured
-    here. Nothing where the host is far ahead of the device.
+    here. Nothing where the CPU is far ahead of the GPU.
 
     ## References
     - Internal design of DDP: https://docs.pytorch.org/docs/stable/notes/ddp.html#internal-design

@@ -28,7 +28,7 @@ class CollectInTrainingStep(OperationRule):
 
     ## Why
     A full collection looks at every container that the process holds, all modules, parameters, dictionaries and dataset
-    entries: tens to hundreds of milliseconds for a large program, in which the host queues no kernel. Tensors go with
+    entries: tens to hundreds of milliseconds for a large program, in which the CPU queues no kernel. Tensors go with
     their last reference and need no collector.
 
     ## Example
@@ -78,7 +78,7 @@ class CollectInTrainingStep(OperationRule):
     ## Gain
     The time of one full collection in each step, which grows with the number of Python objects. Not measured here;
     the author of nanochat tells of about 500 ms for one collection (in the comment beside its `gc.disable()`).
-    Nothing is gained where the device has that much work queued.
+    Nothing is gained where the GPU has that much work queued.
 
     ## References
     - `gc.collect`: https://docs.python.org/3/library/gc.html#gc.collect

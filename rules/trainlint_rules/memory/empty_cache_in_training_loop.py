@@ -20,9 +20,9 @@ class EmptyCacheInTrainingLoop(OperationRule):
     """`empty_cache()` in each step gives away memory that the next step asks for again
 
     ## Why
-    PyTorch keeps freed device memory in its own cache, where the next allocation finds it within microseconds.
-    `empty_cache()` waits for the device, hands the cached blocks back to the driver and makes the next step
-    allocate them anew; each of these driver calls waits for the device again. It gives a model no more memory to
+    PyTorch keeps freed GPU memory in its own cache, where the next allocation finds it within microseconds.
+    `empty_cache()` waits for the GPU, hands the cached blocks back to the driver and makes the next step
+    allocate them anew; each of these driver calls waits for the GPU again. It gives a model no more memory to
     live in: what PyTorch has cached, PyTorch can use.
 
     ## Example
@@ -60,7 +60,7 @@ class EmptyCacheInTrainingLoop(OperationRule):
     `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` before the program starts.
 
     ## Fix safety
-    The fix removes the call. A program that just fits, because another process or library uses the same device,
+    The fix removes the call. A program that just fits, because another process or library uses the same GPU,
     may run out of memory without it. There is no fix in a function that does nothing else than give memory back, right
     behind a `del`, and below a comment, which may say what the call is for.
 

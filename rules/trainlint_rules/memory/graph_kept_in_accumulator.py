@@ -32,8 +32,8 @@ class GraphKeptInAccumulator(CallRule):
     ## Why
     A loss remembers how it was computed. What is added to a running total, or appended to a list, keeps that memory
     alive as long as the total or the list lives. Where no backward ran, all activations of each batch stay on the
-    device, until it is full. After a backward the activations are gone, but the nodes of each step's graph stay:
-    host memory grows by some hundred kilobytes a step, and freeing them all at once takes long.
+    GPU, until it is full. After a backward the activations are gone, but the nodes of each step's graph stay:
+    CPU memory grows by some hundred kilobytes a step, and freeing them all at once takes long.
 
     ## Example
     ```python
@@ -71,7 +71,7 @@ class GraphKeptInAccumulator(CallRule):
         print(running_loss.item() / len(train_loader))
     ```
 
-    `.detach()` costs nothing and waits for nothing; `.item()` would make the host wait in each step. A sum that is
+    `.detach()` costs nothing and waits for nothing; `.item()` would make the CPU wait in each step. A sum that is
     reset with each window of gradient accumulation keeps few nodes, and for a short while: that is only advice.
 
     ## Confirmed by

@@ -108,7 +108,7 @@ class LoadOntoSavedDevice(CallRule):
 
     ## Gain
     A checkpoint that loads everywhere; in a job of many processes, the memory of one checkpoint for each other process
-    on the first GPU. Nothing for checkpoints that were saved from the host.
+    on the first GPU. Nothing for checkpoints that were saved from the CPU.
 
     ## References
     - `torch.load`: https://docs.pytorch.org/docs/stable/generated/torch.load.html

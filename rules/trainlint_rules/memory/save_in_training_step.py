@@ -12,7 +12,7 @@ class SaveInTrainingStep(CallRule):
     """A checkpoint written in each training step
 
     ## Why
-    `torch.save` copies every tensor to the host, waits for each, pickles them and writes them out: seconds for what
+    `torch.save` copies every tensor to the CPU, waits for each, pickles them and writes them out: seconds for what
     a step changes in milliseconds. A test on the rank does not help: the other ranks wait for the one that writes.
 
     ## Example
@@ -51,11 +51,11 @@ class SaveInTrainingStep(CallRule):
     Where a checkpoint is due often, `torch.distributed.checkpoint.async_save` writes it in the background.
 
     ## Confirmed by
-    `trainlint probe` times the save at this line. Device-to-host copies of all parameters and the time of the write at
+    `trainlint probe` times the save at this line. GPU-to-CPU copies of all parameters and the time of the write at
     this line in each step of a profile.
 
     ## Gain
-    The time of one checkpoint in each step: its bytes divided by the speed of the disk, and the copy to the host. Not
+    The time of one checkpoint in each step: its bytes divided by the speed of the disk, and the copy to the CPU. Not
     measured here.
 
     ## References
@@ -70,7 +70,7 @@ class SaveInTrainingStep(CallRule):
     confirmed_by = frozenset({Symptom.CHECKPOINT})
     on = ("torch.save",)
     when = EACH_STEP
-    message = "`torch.save` copies every tensor to the host and writes a file{often}"
+    message = "`torch.save` copies every tensor to the CPU and writes a file{often}"
     help = "save every N steps"
 
     def found(self, site: Site) -> Match:

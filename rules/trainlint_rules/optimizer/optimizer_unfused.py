@@ -30,7 +30,7 @@ class OptimizerUnfused(LoopRule):
     By default the optimizer runs its foreach implementation: about a dozen kernels over lists of tensors, each of which
     reads and writes all parameters, gradients or moments once more, and needs about one more copy of the parameters
     at its peak. The fused implementation does the whole update of a tensor in one kernel and without that copy. With a
-    GradScaler it also divides by the scale on the device, without a wait for the host. PyTorch never chooses it by
+    GradScaler it also divides by the scale on the GPU, without a wait for the CPU. PyTorch never chooses it by
     itself.
 
     ## Example

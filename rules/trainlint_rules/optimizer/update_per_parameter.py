@@ -120,8 +120,8 @@ class UpdatePerParameter(LoopRule):
     ## Gain
     Kernels per step fall from a few for each parameter to a few for all. PyTorch's documentation calls the foreach
     implementation of its optimizers "typically faster than the for-loop implementation on CUDA" and makes it the
-    default there. How much of the step that is was not measured here: nothing where the device is busy with few large
-    parameters, and much where a model of many small ones waits for the host.
+    default there. How much of the step that is was not measured here: nothing where the GPU is busy with few large
+    parameters, and much where a model of many small ones waits for the CPU.
 
     ## References
     - `torch.optim`, the foreach implementations: https://docs.pytorch.org/docs/stable/optim.html#algorithms

@@ -8,7 +8,7 @@ class AllocationRetries(RuntimeRule):
     """Memory is so full that the allocator empties its cache to go on
 
     ## Why
-    Where no block fits and the driver has no more, the allocator waits for the device, gives its whole cache back
+    Where no block fits and the driver has no more, the allocator waits for the GPU, gives its whole cache back
     and asks again. The step goes on, later. A batch that is a little larger may end the training.
 
     ## Example

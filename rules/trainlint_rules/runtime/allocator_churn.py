@@ -5,12 +5,12 @@ from trainlint.rule import RuntimeRule
 
 
 class AllocatorChurn(RuntimeRule):
-    """Device memory goes back to the driver and is asked for again in the steps
+    """GPU memory goes back to the driver and is asked for again in the steps
 
     ## Why
     PyTorch keeps the memory that tensors have left, and hands it out again without asking the driver. Where the
     cache is emptied in the loop, the next step asks the driver anew: `cudaMalloc` takes long, and `cudaFree` waits
-    for the device.
+    for the GPU.
 
     ## Example
     ```python

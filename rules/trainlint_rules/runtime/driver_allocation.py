@@ -5,7 +5,7 @@ from trainlint.rule import RuntimeRule
 
 
 class DriverAllocation(RuntimeRule):
-    """Steps ask the driver for device memory, or give it back
+    """Steps ask the driver for GPU memory, or give it back
 
     ## Why
     After the first steps the allocator's cache holds all that a step needs. Where steps still call `cudaMalloc` or
@@ -36,10 +36,10 @@ class DriverAllocation(RuntimeRule):
 
     ## Confirmed by
     `cudaMalloc` and `cudaFree` (`hipMalloc`, `hipFree`) in a trace, its first steps left out: together once a step or
-    more, and 1% of the step's time or more on the host.
+    more, and 1% of the step's time or more on the CPU.
 
     ## Gain
-    At most the host's time in these calls, and at least the time for which the device had nothing to do meanwhile.
+    At most the CPU's time in these calls, and at least the time for which the GPU had nothing to do meanwhile.
     Not measured here.
 
     ## References

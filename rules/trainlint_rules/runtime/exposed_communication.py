@@ -9,7 +9,7 @@ class ExposedCommunication(RuntimeRule):
 
     ## Why
     Collectives can run beside the kernels of forward and backward. What remains after all overlap is time in which
-    the device only waits for the network or for other ranks, in each step.
+    the GPU only waits for the network or for other ranks, in each step.
 
     ## Example
     ```python
@@ -33,7 +33,7 @@ class ExposedCommunication(RuntimeRule):
 
     ## Confirmed by
     A trace in which kernels of NCCL or RCCL run while no other kernel does, for 10% of a step or more. Some always
-    remains, such as the last bucket's. Where the host communicates (Gloo), a trace does not tell.
+    remains, such as the last bucket's. Where the CPU communicates (Gloo), a trace does not tell.
 
     ## Gain
     At most the exposed time. A rank that waits for a slower one waits inside its collectives, too: look for

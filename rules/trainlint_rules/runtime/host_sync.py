@@ -5,13 +5,13 @@ from trainlint.rule import RuntimeRule
 
 
 class HostSync(RuntimeRule):
-    """The host waits for the device, and the device then waits for the host
+    """The CPU waits for the GPU, and the GPU then waits for the CPU
 
     ## Why
-    Python queues kernels ahead of the device. A read of a value, a copy to the host or a `synchronize` empties that
-    queue: the host waits until the device has finished, and then the device waits until the host has queued more.
+    Python queues kernels ahead of the GPU. A read of a value, a copy to the CPU or a `synchronize` empties that
+    queue: the CPU waits until the GPU has finished, and then the GPU waits until the CPU has queued more.
 
-    Only the second wait costs. A host that waits for a device which is busy all the while loses nothing that a step
+    Only the second wait costs. A CPU that waits for a GPU which is busy all the while loses nothing that a step
     needs, so the time in `cudaStreamSynchronize` is no measure of the cost.
 
     ## Example
@@ -44,11 +44,11 @@ class HostSync(RuntimeRule):
     ```
 
     ## Confirmed by
-    A trace: for each wait, how long the host is blocked, and how long the device then has nothing to do. Without the
-    wait a step gains at least the smaller of the first and the idle time until the device has work again, and at most
-    the smaller of the first and the idle time until the host's next wait returns (with the wait's own copy, where no
+    A trace: for each wait, how long the CPU is blocked, and how long the GPU then has nothing to do. Without the
+    wait a step gains at least the smaller of the first and the idle time until the GPU has work again, and at most
+    the smaller of the first and the idle time until the CPU's next wait returns (with the wait's own copy, where no
     kernel hides it). This most must be 1% of a step or more; places below it are told together if they reach it so.
-    Where the device idles while the host is still blocked, another process or a gap in the trace decides, and nothing
+    Where the GPU idles while the CPU is still blocked, another process or a gap in the trace decides, and nothing
     is said.
 
     ## Gain

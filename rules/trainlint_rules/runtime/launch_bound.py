@@ -5,11 +5,11 @@ from trainlint.rule import RuntimeRule
 
 
 class LaunchBound(RuntimeRule):
-    """The device waits for kernels to be launched
+    """The GPU waits for kernels to be launched
 
     ## Why
-    A launch takes the host 5 to 10 µs, and Python more. Kernels that are shorter than that leave the device without
-    work between them: it runs at the host's pace then, and a faster device changes nothing.
+    A launch takes the CPU 5 to 10 µs, and Python more. Kernels that are shorter than that leave the GPU without
+    work between them: it runs at the CPU's pace then, and a faster GPU changes nothing.
 
     ## Example
     ```python
@@ -42,12 +42,12 @@ class LaunchBound(RuntimeRule):
     ```
 
     ## Confirmed by
-    A trace in which the device idles for 20% of the time or more because its next kernel is not launched yet, and in
+    A trace in which the GPU idles for 20% of the time or more because its next kernel is not launched yet, and in
     which half of the kernels start within 50 µs of their launch. Recording a trace slows launches down, too, by up to
     as much again; the lower end of the cost leaves that out.
 
     ## Gain
-    At most the time that the device idles for this reason. Larger batches, fused optimizers, `torch.compile` and
+    At most the time that the GPU idles for this reason. Larger batches, fused optimizers, `torch.compile` and
     CUDA graphs each take launches away. Not measured here.
 
     ## References

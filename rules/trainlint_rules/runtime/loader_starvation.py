@@ -9,10 +9,10 @@ class LoaderStarvation(RuntimeRule):
 
     ## Why
     Steps are only as fast as their batches come. Where loading a batch takes longer than the rest of a step, the
-    device stands still for the difference in every step, however fast it is.
+    GPU stands still for the difference in every step, however fast it is.
 
     Which change helps depends on what loading spends its time on: more workers where it is Python and decoding, a
-    faster format or storage where it is reading, work moved to the device or done once beforehand where it is
+    faster format or storage where it is reading, work moved to the GPU or done once beforehand where it is
     transforming.
 
     ## Example
@@ -34,9 +34,9 @@ class LoaderStarvation(RuntimeRule):
     ```
 
     ## Confirmed by
-    The time between the request for a batch and its arrival, by the host's clock: 5% of the mean step or more. A
+    The time between the request for a batch and its arrival, by the CPU's clock: 5% of the mean step or more. A
     trace shows the same under `enumerate(DataLoader)#..._BaseDataLoaderIter.__next__`, and for how
-    much of it the device had nothing to do.
+    much of it the GPU had nothing to do.
 
     ## Gain
     At most the time that is waited. In two published traces of ResNet-50 on a V100, 69.4 of 174.6 ms a step were

@@ -9,7 +9,7 @@ class MemoryGrows(RuntimeRule):
 
     ## Why
     Something keeps what a step makes: a list of outputs or losses with their graphs, a running sum that is never
-    detached, a closure, a cache. If it goes on, the training ends when the device is full, hours later and far from
+    detached, a closure, a cache. If it goes on, the training ends when the GPU is full, hours later and far from
     the line that keeps it.
 
     ## Example
@@ -43,7 +43,7 @@ class MemoryGrows(RuntimeRule):
     or more a step, and memory grew in four of five pairs or more. Fewer than ten steps prove nothing. Where it grew,
     Python's garbage is collected after the window, and growth that is gone then is none.
 
-    Without a device, the same of the C library's heap (glibc), and in addition: after each of three more steps,
+    Without a GPU, the same of the C library's heap (glibc), and in addition: after each of three more steps,
     autograd remembers more operations than before. Much else may fill a heap.
 
     ## Gain

@@ -5,11 +5,11 @@ from trainlint.rule import RuntimeRule
 
 
 class PageableCopy(RuntimeRule):
-    """Batches are copied to the device from pageable memory
+    """Batches are copied to the GPU from pageable memory
 
     ## Why
-    The device can read host memory by itself only where that memory is pinned. From any other, the driver first
-    copies to a pinned buffer of its own, and the host waits for that inside of `cudaMemcpyAsync`, whether or not
+    The GPU can read CPU memory by itself only where that memory is pinned. From any other, the driver first
+    copies to a pinned buffer of its own, and the CPU waits for that inside of `cudaMemcpyAsync`, whether or not
     the copy was asked to be non-blocking.
 
     ## Example
@@ -38,7 +38,7 @@ class PageableCopy(RuntimeRule):
 
     ## Gain
     The interval that the finding names. In a published trace of ResNet-50 on a V100 two such copies a step block
-    the host for 2.1 ms, of which at most 2.0 ms of 174.6 ms could be gained.
+    the CPU for 2.1 ms, of which at most 2.0 ms of 174.6 ms could be gained.
 
     ## References
     - Pinned memory and non-blocking copies:

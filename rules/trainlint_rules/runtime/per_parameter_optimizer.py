@@ -8,7 +8,7 @@ class PerParameterOptimizer(RuntimeRule):
     """The optimizer updates its parameters one by one
 
     ## Why
-    An update of one parameter is several small kernels. With hundreds of parameters the host launches thousands of
+    An update of one parameter is several small kernels. With hundreds of parameters the CPU launches thousands of
     them in each step. The foreach implementations update many parameters in one kernel, the fused ones do so in one
     pass.
 
@@ -32,11 +32,11 @@ class PerParameterOptimizer(RuntimeRule):
 
     ## Confirmed by
     A trace in which one `Optimizer.step` launches 100 kernels or more, less than half of them for many parameters
-    at once, and takes the host 1% of a step or more.
+    at once, and takes the CPU 1% of a step or more.
 
     ## Gain
-    At most the host's time in the launches. In a published trace of ResNet-50 on a V100 the 483 launches of SGD
-    take the host 18.5 ms of a step of 174.6 ms.
+    At most the CPU's time in the launches. In a published trace of ResNet-50 on a V100 the 483 launches of SGD
+    take the CPU 18.5 ms of a step of 174.6 ms.
 
     ## References
     - torch.optim, foreach and fused:

@@ -9,7 +9,7 @@ class StragglingRank(RuntimeRule):
 
     ## Why
     A collective ends when the last rank has come to it. A rank with longer sequences, a slower loader, logging of
-    its own or a throttled device sets the pace of all. It is the one that waits least.
+    its own or a throttled GPU sets the pace of all. It is the one that waits least.
 
     ## Example
     ```python

@@ -5,10 +5,10 @@ from trainlint.rule import RuntimeRule
 
 
 class TensorCoresIdle(RuntimeRule):
-    """Matrix products run without the device's tensor cores
+    """Matrix products run without the GPU's tensor cores
 
     ## Why
-    NVIDIA's devices since Volta multiply matrices of 16 bits, and since Ampere those of 32 bits with rounded factors
+    NVIDIA's GPUs since Volta multiply matrices of 16 bits, and since Ampere those of 32 bits with rounded factors
     (TF32), on units that are several times as fast as the others. PyTorch uses them for float32 only where it is
     allowed to.
 
@@ -37,11 +37,11 @@ class TensorCoresIdle(RuntimeRule):
     ```
 
     ## Confirmed by
-    A trace of an NVIDIA device of compute capability 7.0 or more, in which less than half of the time of matrix
+    A trace of an NVIDIA GPU of compute capability 7.0 or more, in which less than half of the time of matrix
     products and convolutions is spent in kernels of tensor cores, while the others take 10% of a step or more.
 
     ## Gain
-    At most the time of those kernels. How much of it depends on shapes and on the device; it changes rounding. Not
+    At most the time of those kernels. How much of it depends on shapes and on the GPU; it changes rounding. Not
     measured here.
 
     ## References

@@ -17,9 +17,9 @@ class DeepspeedConfig(SettingRule):
     ## Why
     DeepSpeed takes dozens of settings from a JSON file or a dict, and says nothing of most combinations that make no
     sense. ZeRO stage 2 reduces gradients while nothing else runs unless `overlap_comm` is set, which is on by itself in
-    stage 3 only; stage 1 ignores it. `wall_clock_breakdown` makes the host wait for the device around forward, backward
+    stage 3 only; stage 1 ignores it. `wall_clock_breakdown` makes the CPU wait for the GPU around forward, backward
     and step. Without `contiguous_gradients` the reduced gradients splinter memory, and what is offloaded into memory
-    that is not pinned is copied while the host waits.
+    that is not pinned is copied while the CPU waits.
 
     ## Example
     ```python
@@ -54,7 +54,7 @@ class DeepspeedConfig(SettingRule):
         return deepspeed.initialize(model=model, model_parameters=model.parameters(), config=config)
     ```
 
-    `overlap_comm` keeps two more buckets of `reduce_bucket_size` elements on the device.
+    `overlap_comm` keeps two more buckets of `reduce_bucket_size` elements on the GPU.
 
     ## Confirmed by
     All-reduces and reduce-scatters that no kernel of the backward pass overlaps; `cudaEventSynchronize` from timers of

@@ -38,8 +38,8 @@ class HfArguments(CallRule):
     ## Why
     The Trainer's defaults are careful, not fast: float32, and batches loaded in the training process. A few arguments
     cost in each step. `torch_empty_cache_steps` hands memory back to the driver. `include_num_input_tokens_seen`
-    gathers and reads a count from the device. `ddp_find_unused_parameters` walks the autograd graph once more.
-    `full_determinism` sets `CUDA_LAUNCH_BLOCKING=1`, so the host waits for every kernel. `optim="adamw_torch"` names
+    gathers and reads a count from the GPU. `ddp_find_unused_parameters` walks the autograd graph once more.
+    `full_determinism` sets `CUDA_LAUNCH_BLOCKING=1`, so the CPU waits for every kernel. `optim="adamw_torch"` names
     the slower one of two equal optimizers: with torch 2.8 and newer the default is the fused one.
 
     The rule also reads dicts, and files of JSON and YAML, that hold such arguments: those of LLaMA-Factory, TRL and

@@ -28,7 +28,7 @@ class LightningTrainer(CallRule):
     ## Why
     `self.log(..., sync_dist=True)` in `training_step` reduces the value over all ranks in each step, one collective for
     each name, though loggers show it every `log_every_n_steps`. `prog_bar=True` turns the value into a Python number
-    each time the bar is drawn, which is each step by default: the host waits for the device. On a GPU without
+    each time the bar is drawn, which is each step by default: the CPU waits for the GPU. On a GPU without
     `precision`, matrix products run in float32. Settings that come from a variable are not judged. Arguments of the
     trainer are read in files of YAML, too, where `accelerator` and `devices` stand.
 

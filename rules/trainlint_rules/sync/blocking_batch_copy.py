@@ -125,7 +125,7 @@ class BlockingBatchCopy(OperationRule):
     ## References
     - PyTorch tutorial on `pin_memory` and `non_blocking`:
       https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
-    - Where a copy converts types, on the host or on the device:
+    - Where a copy converts types, on the CPU or on the GPU:
       https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cuda/Copy.cu
     - Wrong data after asynchronous copies to MPS: https://github.com/pytorch/pytorch/issues/139550
     """
@@ -134,9 +134,9 @@ class BlockingBatchCopy(OperationRule):
     name = "blocking-batch-copy"
     happenings = frozenset({Happening.BATCH_COPY})
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    message = "blocking host-to-device copy{often}"
+    message = "blocking copy to the GPU{often}"
     help = "{pin}pass `non_blocking=True` here"
-    fix_title = "Copy without blocking the host"
+    fix_title = "Copy without blocking the CPU"
     fix_safety = Safety.SAFE
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:

@@ -135,7 +135,7 @@ class CreatedOnHostThenMoved(OperationRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     message = "`torch.{factory}` creates a tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
-    fix_title = "Create the tensor on the device"
+    fix_title = "Create the tensor on the GPU"
     fix_safety = Safety.SAFE
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:

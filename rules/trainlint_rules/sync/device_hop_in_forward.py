@@ -93,7 +93,7 @@ class DeviceHopInForward(OperationRule):
     ## References
     - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":
       https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
-    - `pack_padded_sequence` wants its lengths on the host:
+    - `pack_padded_sequence` wants its lengths on the CPU:
       https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html
     """
 
@@ -101,7 +101,7 @@ class DeviceHopInForward(OperationRule):
     name = "device-hop-in-forward"
     happenings = frozenset({Happening.COPY_TO_HOST, Happening.TO_LIST, Happening.TO_NUMPY})
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
+    message = "`{text}` copies to the CPU in a forward pass or loss and forces a GPU sync{often}"
     help = "compute this on the GPU, or take it from the batch before the copy to the GPU"
 
     def of_operation(self, site: Site, operation: Operation) -> Match | None:

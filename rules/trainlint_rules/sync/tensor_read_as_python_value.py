@@ -44,7 +44,7 @@ class TensorReadAsPythonValue(OperationRule):
 
     The same happens where a GPU scalar stands for a number (`x.roll(t)`, `torch.zeros(t)`, `F.pad(x, [t, 0])`,
     `x.clamp(0, t)`), and in questions such as `3 in t` and `torch.equal(a, b)`. `torch.linalg.inv`, `cholesky`, `solve`
-    and others wait to learn whether they succeeded. [What makes the host wait](../waits.md) lists all known cases.
+    and others wait to learn whether they succeeded. [What makes the CPU wait](../waits.md) lists all known cases.
 
     ## Example
     ```python

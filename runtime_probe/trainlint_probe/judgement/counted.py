@@ -145,7 +145,7 @@ def _plural(word: str) -> str:
 
 def _said(event: DeviceEvent) -> str:
     if event.kind == "wait":
-        return f"`{event.what}` makes the host wait for the GPU"
+        return f"`{event.what}` makes the CPU wait for the GPU"
     return f"`{event.what}` copies from the {event.direction.replace(' to ', ' to the ')}"
 
 

@@ -67,7 +67,7 @@ def _memory(run: Run) -> Iterator[RuntimeFinding]:
         yield _without_cost(
             "allocation-retries",
             f"Memory is almost full: the allocator found no room {retries} times in {len(marks)} steps, "
-            "returned its cache to the driver and asked again. The host waits for the device each time.",
+            "returned its cache to the driver and asked again. The CPU waits for the GPU each time.",
         )
     allocations = _added(marks, lambda mark: mark.device_allocations)
     frees = _added(marks, lambda mark: mark.device_frees)
@@ -76,7 +76,7 @@ def _memory(run: Run) -> Iterator[RuntimeFinding]:
         why = f"; {emptied.what} gives it back" if emptied else ""
         yield _without_cost(
             "allocator-churn",
-            f"Steps returned device memory to the driver {frees} times and asked for it again {allocations} "
+            f"Steps returned GPU memory to the driver {frees} times and asked for it again {allocations} "
             f"times in {len(marks)} steps{why}: each of these waits for the device.",
             emptied.at if emptied else None,
         )

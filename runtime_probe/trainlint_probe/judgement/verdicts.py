@@ -177,7 +177,7 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
     cost = timed(shown, len(run.steps))
     cost = Interval(0.0, cost.high) if is_bound else cost
-    return cost, "timer", f" and took the host {units.duration(ms)} {_per_step_text(run)}"
+    return cost, "timer", f" and took the CPU {units.duration(ms)} {_per_step_text(run)}"
 
 
 def timed(shown: Sequence[Seen], steps: int) -> Interval:

@@ -92,7 +92,7 @@ def _on_host(lines: Sequence[Line]) -> str:
     facts = [fact for line in lines for fact in line.values]
     if not facts or any(line.unknown for line in lines) or not all(_is_on_host(fact.value) for fact in facts):
         return ""
-    return f"the value lies on the host: {facts[0].text} is {value_words(facts[0].value)}"
+    return f"the value lies on the CPU: {facts[0].text} is {value_words(facts[0].value)}"
 
 
 def _is_on_host(value: Value) -> bool:

@@ -146,7 +146,7 @@ def _table(plan: Plan, width: int, style: Style) -> Iterator[Text]:
         yield from wrapped(Text(f"  Activations of a micro-batch: {kinds}."), style, indent="  ")
     if any(item.memory.host for item in plan.outlooks):
         host = max(item.memory.host for item in plan.outlooks)
-        yield Text(f"  The optimizer on the host takes {gigabytes(host)} of its memory for each GPU.")
+        yield Text(f"  The optimizer on the CPU takes {gigabytes(host)} of its memory for each GPU.")
 
 
 def _columns(plan: Plan) -> Iterator[tuple[str, Callable[[Outlook], str]]]:

@@ -19,8 +19,8 @@ def drawn_elsewhere(step: int, before: Sequence[int], after: Sequence[int]) -> s
     found = [
         f"{count:,} random number{'' if count == 1 else 's'} {words}"
         for count, words in (
-            (to_device, "on the GPU that were drawn on the host"),
-            (to_host, "on the host that were drawn on the GPU"),
+            (to_device, "on the GPU that were drawn on the CPU"),
+            (to_host, "on the CPU that were drawn on the GPU"),
         )
         if count
     ]

@@ -152,7 +152,7 @@ def _worse(
         for side in ("before", "after")
     )
     if new > old:
-        found.append(f"the host waits {_number(new)} times a step instead of {_number(old)}, blocking copies included")
+        found.append(f"the CPU waits {_number(new)} times a step instead of {_number(old)}, blocking copies included")
     peak = by_name[_PEAK]
     if peak.before is not None and peak.after is not None:
         more = peak.after - peak.before

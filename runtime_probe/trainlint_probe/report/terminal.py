@@ -113,7 +113,7 @@ def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
         cells = round(ms / whole * columns) if columns >= _LEAST_BAR else 0
         bar = ("\N{FULL BLOCK}" if style.unicode else "#") * cells
         numbers = f"  {phase.value:<15}{ms / of:9.2f} {unit:<2} {ms / whole:6.1%}  "
-        yield Text.assemble(sentence(numbers, unicode=style.unicode), (bar, "blue"))
+        yield Text.assemble(sentence(numbers, unicode=style.unicode), (bar, "bright_blue"))
 
 
 def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:

@@ -68,12 +68,12 @@ def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
     causes = sorted(device.idle_causes.items(), key=lambda pair: -pair[1])
     longest = f", above all while {causes[0][0].value}" if causes else ""
     idle = f"{duration(device.idle)} {reading.per} ({device.idle / reading.step_ms:.0%})"
-    yield f"The device is idle for {idle}{longest}."
+    yield f"The GPU is idle for {idle}{longest}."
     syncs = device.syncs
     if syncs.count:
         gain = f"{span(syncs.recoverable)} {reading.per} could be gained" if syncs.recoverable else _UNKNOWN
         yield (
-            f"The host waits for the device {syncs.count:.3g} times {reading.per}, {duration(syncs.blocked)} together; "
+            f"The CPU waits for the GPU {syncs.count:.3g} times {reading.per}, {duration(syncs.blocked)} together; "
             f"without these waits {gain}."
         )
         for site in syncs.sites[:_WAITS]:
@@ -89,4 +89,4 @@ def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
         )
         yield f"Communication takes {duration(communication.ms)} {reading.per}{exposed}."
     if device.launch_bound:
-        yield "The device waits for launches: the host asks for work in pieces that are too small."
+        yield "The GPU waits for launches: the CPU asks for work in pieces that are too small."

@@ -13,11 +13,11 @@ from trainlint_probe.traces.intervals import Span, overlap, subtract, total, uni
 class Cause(Enum):
     """Why a device is idle. Causes are exclusive: they add up to the idle time."""
 
-    DATA_WAIT = "the host waits for a batch"
-    HOST_SYNC = "the host is blocked in a wait for the device"
-    ALLOCATION = "the host asks the driver for memory"
-    COLLECTIVE = "the host waits for other ranks"
-    LAUNCH = "the host has not launched the next work yet"
+    DATA_WAIT = "the CPU waits for a batch"
+    HOST_SYNC = "the CPU is blocked in a wait for the GPU"
+    ALLOCATION = "the CPU asks the driver for memory"
+    COLLECTIVE = "the CPU waits for other ranks"
+    LAUNCH = "the CPU has not launched the next work yet"
     OTHER = "the next work was launched and has not begun"
     """Latency of a launch, or a wait for another stream."""
 

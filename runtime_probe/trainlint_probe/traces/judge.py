@@ -112,7 +112,7 @@ def _starvation(reading: TraceReading) -> Iterator[RuntimeFinding]:
     lost = wait
     if reading.device:
         lost = reading.device.idle_causes.get(Cause.DATA_WAIT, 0.0)
-        sentence += f", and the device has nothing to do for {duration(lost)} of it"
+        sentence += f", and the GPU has nothing to do for {duration(lost)} of it"
     yield finding("loader-starvation", f"{sentence}.", Interval(lost, wait), reading.step_ms)
 
 
@@ -132,7 +132,7 @@ def _exposed(reading: TraceReading) -> Iterator[RuntimeFinding]:
 def _pageable(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFinding]:
     for site in device.syncs.sites:
         if site.recoverable and site.copy == FROM_PAGEABLE and _is_noticeable(site.recoverable, reading):
-            what = f"{site.count:.1f} copies {reading.per} from pageable memory to the device hold the host up"
+            what = f"{site.count:.1f} copies {reading.per} from pageable memory to the GPU hold the CPU up"
             yield _wait("pageable-copy", what, site.blocked, _place_text(site), site.recoverable, reading, site.source)
 
 
@@ -145,12 +145,12 @@ def _syncs(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFind
         if not _is_noticeable(site.recoverable, reading):
             rest.append((site, site.recoverable))
             continue
-        what = f"{site.count:.1f} waits {reading.per} for the device ({site.operator}) block the host"
+        what = f"{site.count:.1f} waits {reading.per} for the GPU ({site.operator}) block the CPU"
         yield _wait("host-sync", what, site.blocked, _place_text(site), site.recoverable, reading, site.source)
     together = Interval(sum(gain.low for _, gain in rest), sum(gain.high for _, gain in rest))
     if _is_noticeable(together, reading):
         count, blocked = sum(site.count for site, _ in rest), sum(site.blocked for site, _ in rest)
-        what = f"{count:.1f} waits {reading.per} for the device block the host"
+        what = f"{count:.1f} waits {reading.per} for the GPU block the CPU"
         yield _wait("host-sync", what, blocked, f" at {len(rest)} places", together, reading, None)
 
 
@@ -180,7 +180,7 @@ def _launches(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeF
     idle = device.idle_causes.get(Cause.LAUNCH, 0.0)
     yield finding(
         "launch-bound",
-        f"The device has nothing to do for {part(idle, reading.step_ms)} {reading.per} because its next kernel is not "
+        f"The GPU has nothing to do for {part(idle, reading.step_ms)} {reading.per} because its next kernel is not "
         f"launched yet: {device.launches.per_step:.0f} launches {reading.per}, and half of the kernels start within "
         f"{duration(device.launches.lag_ms)} of theirs. (Recording slows launches, too.)",
         Interval(max(idle - reading.step_ms * (1 - 1 / RECORDING), 0.0), idle),
@@ -234,7 +234,7 @@ def _optimizers(reading: TraceReading, device: DeviceReading) -> Iterator[Runtim
             name = item.name.removeprefix("Optimizer.step#")
             yield finding(
                 "per-parameter-optimizer",
-                f"Each {name} launches {item.launches:.0f} kernels, parameter by parameter, which takes the host "
+                f"Each {name} launches {item.launches:.0f} kernels, parameter by parameter, which takes the CPU "
                 f"{duration(item.host_ms)}.",
                 Interval(0.0, host_ms),
                 reading.step_ms,
@@ -252,7 +252,7 @@ def _driver(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFin
     at = f", most of it at {first.source}" if first.source else f", most of it in {first.operator}"
     yield finding(
         "driver-allocation",
-        f"The driver is asked for device memory or given it back {count:.1f} times {reading.per}, which takes "
+        f"The driver is asked for GPU memory or given it back {count:.1f} times {reading.per}, which takes "
         f"{duration(host_ms)}{at}: memory is short, or the cache is emptied.",
         Interval(min(device.idle_causes.get(Cause.ALLOCATION, 0.0), host_ms), host_ms),
         reading.step_ms,

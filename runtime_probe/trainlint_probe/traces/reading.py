@@ -115,7 +115,7 @@ def _notes(trace: Trace, reading: TraceReading) -> Iterator[str]:
         yield f"The trace has no ProfilerStep: a step lasts from the end of one {window.marks} to the end of the next."
     if device is None:
         yield (
-            "The trace has no device events, so idle time, waits, copies and kernels are unknown. Profile "
+            "The trace has no GPU events, so idle time, waits, copies and kernels are unknown. Profile "
             "with ProfilerActivity.CUDA on a machine with a GPU."
         )
     else:
@@ -132,18 +132,18 @@ def _notes(trace: Trace, reading: TraceReading) -> Iterator[str]:
 def _notes_on_device(trace: Trace, reading: TraceReading, device: DeviceReading) -> Iterator[str]:
     numbers = {item.device for item in trace.work}
     if len(numbers) > 1:
-        yield f"The trace has work of {len(numbers)} devices: numbers are of device {device.number}, the busiest."
+        yield f"The trace has work of {len(numbers)} GPUs: numbers are of GPU {device.number}, the busiest."
     if reading.pace_ms > reading.step_ms:
         yield (
-            f"The host ran ahead of the device: it took {duration(reading.step_ms)} {reading.per}, and the "
-            f"device needs {duration(reading.pace_ms)}. A longer run goes at the device's pace."
+            f"The CPU ran ahead of the GPU: it took {duration(reading.step_ms)} {reading.per}, and the "
+            f"GPU needs {duration(reading.pace_ms)}. A longer run goes at the GPU's pace."
         )
     syncs = device.syncs
     if syncs.recoverable is None:
         yield (
-            f"The host was blocked for {duration(syncs.blocked)} {reading.per}, and the device was idle for "
+            f"The CPU was blocked for {duration(syncs.blocked)} {reading.per}, and the GPU was idle for "
             f"{duration(syncs.idle)} of it. Something else held both up (another rank, a network, lost "
             "events), so the cost of the waits is unknown."
         )
     if any(copy.direction == "HtoD" and not copy.memory for copy in device.copies):
-        yield "The trace does not tell pageable memory of the host from pinned, as is usual on ROCm."
+        yield "The trace does not tell pageable memory of the CPU from pinned, as is usual on ROCm."

@@ -138,7 +138,7 @@ class TestFromARun:
     def test_a_line_that_ran_without_it_is_refuted(self) -> None:
         (answer,) = answers_to(claim("total ="), run=run_of(ran=("total =",)))
         assert answer.state is State.REFUTED
-        assert answer.reason == "never in 20 steps: the line ran, without a wait of the host for the device"
+        assert answer.reason == "never in 20 steps: the line ran, without a wait of the CPU for the GPU"
 
     def test_a_branch_that_was_not_taken_is_named(self) -> None:
         (answer,) = answers_to(claim("empty_cache", "empty_cache"), run=run_of(ran=("total =",)))

@@ -101,9 +101,9 @@ def test_the_number_of_steps_is_a_change() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "drawn"),
     [
-        ((12, 3), (-12, 3), "12 random numbers on the GPU that were drawn on the host"),
-        ((-12,), (6, 6), "12 random numbers on the host that were drawn on the GPU"),
-        ((1, -1), (-1, 1), "1 random number on the GPU that were drawn on the host and 1 random number on the host"),
+        ((12, 3), (-12, 3), "12 random numbers on the GPU that were drawn on the CPU"),
+        ((-12,), (6, 6), "12 random numbers on the CPU that were drawn on the GPU"),
+        ((1, -1), (-1, 1), "1 random number on the GPU that were drawn on the CPU and 1 random number on the CPU"),
         ((-8,), (-4, -4), "those of the GPU by other calls than before"),
     ],
 )
@@ -149,7 +149,7 @@ class TestWorse:
 
     def test_more_waits(self) -> None:
         found = proved(simulated(), replace(simulated(), events=(wait(3),)))
-        assert found.worse == ("the host waits 1 times a step instead of 0, blocking copies included",)
+        assert found.worse == ("the CPU waits 1 times a step instead of 0, blocking copies included",)
         assert exit_code(found, allows_changed_losses=True) == 1
 
     def test_more_memory_than_a_kept_loss_takes(self) -> None:

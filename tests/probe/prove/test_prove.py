@@ -123,7 +123,7 @@ def test_a_draw_that_moves_to_the_gpu_is_told_though_losses_are_the_same_here(
     )
     code, document = prove("--before", tree)
     assert (code, document["training"]["answer"], document["training"]["first_step"]) == (1, "changed", 1)
-    assert "12 random numbers on the host that were drawn on the GPU" in document["training"]["sentence"]
+    assert "12 random numbers on the CPU that were drawn on the GPU" in document["training"]["sentence"]
 
 
 @pytest.mark.parametrize(

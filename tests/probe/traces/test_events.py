@@ -227,4 +227,4 @@ def test_a_trace_without_a_device_says_what_cannot_be_known(tmp_path: Path) -> N
     assert reading.communication is not None
     assert reading.communication.ms == pytest.approx(4)
     assert reading.communication.exposed is None
-    assert any("no device events" in note and "ProfilerActivity.CUDA" in note for note in reading.notes)
+    assert any("no GPU events" in note and "ProfilerActivity.CUDA" in note for note in reading.notes)

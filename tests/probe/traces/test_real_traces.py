@@ -129,7 +129,7 @@ def test_mi300_training_is_a_step_ahead_of_its_device() -> None:
     assert reading.communication.ms == within_ten_percent(15.7)
     assert reading.communication.exposed == within_ten_percent(11.7)
     assert device.arithmetic.tensor_core_share == 1
-    assert any("host ran ahead" in note for note in reading.notes)
+    assert any("CPU ran ahead" in note for note in reading.notes)
 
 
 def test_a100_training_waits_for_launches() -> None:

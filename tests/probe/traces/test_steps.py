@@ -93,7 +93,7 @@ def test_work_belongs_to_the_step_that_launched_it_however_late_it_runs(tmp_path
     assert reading.device.arithmetic.classes[0].ms == pytest.approx(15)
     assert reading.step_ms == pytest.approx(10)
     assert reading.pace_ms == pytest.approx(15)
-    assert any("host ran ahead" in note for note in reading.notes)
+    assert any("CPU ran ahead" in note for note in reading.notes)
 
 
 def test_work_whose_launch_was_not_recorded_follows_its_stream(tmp_path: Path) -> None:
@@ -118,4 +118,4 @@ def test_numbers_are_of_the_busiest_device(tmp_path: Path) -> None:
     assert reading.device is not None
     assert reading.device.number == 1
     assert idle_share(reading) == pytest.approx(0.2)
-    assert any("2 devices" in note for note in reading.notes)
+    assert any("2 GPUs" in note for note in reading.notes)

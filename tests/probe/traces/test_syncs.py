@@ -162,7 +162,7 @@ def test_rocm_does_not_tell_which_memory_is_pageable(tmp_path: Path) -> None:
     reading = read_trace(trace.write(tmp_path / "trace.json"))
     assert reading.device is not None
     assert [(copy.direction, copy.memory) for copy in reading.device.copies] == [("HtoD", "")]
-    assert any("pageable memory of the host from pinned" in note for note in reading.notes)
+    assert any("pageable memory of the CPU from pinned" in note for note in reading.notes)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.interpreter.machine.run import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
+    from trainlint.interpreter.visits import Doubt
 
+DOUBTFUL = "trainlint does not know whether it reads a tensor"
 ONLY_ELSEWHERE = f"in training steps {ELSEWHERE}"
 """Of an operation that the run meets only where the same line is executed less often than in each step."""
 
@@ -31,7 +33,7 @@ class ExecutedLines:
     operations: Sequence[Operation] = ()
     frequencies: Frequencies = NOTHING_EXECUTED
     """How often its statements are executed."""
-    untold: Mapping[Operation, HeatOfRun] = field(default_factory=dict)
+    untold: Mapping[Operation, HeatOfRun | Doubt] = field(default_factory=dict)
     """Operations that no rule is asked about, and how often they are executed."""
 
     def silence(self, operation: Operation) -> str:
@@ -41,6 +43,8 @@ class ExecutedLines:
         heat = self.untold[operation]
         if heat == "step":
             return NEEDED
+        if heat == "doubtful":
+            return DOUBTFUL
         line = self.frequencies.at(operation.position[0])
         if line is None:
             return runs_so_often(HEATS[heat])

@@ -45,9 +45,8 @@ def _first(arguments: Arguments) -> Value:
 
 def _number(run: Run, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     first = _first(arguments)
-    if isinstance(first, Tensor):
-        surely = first.source not in ("loader", "parameter") and name != "bool"
-        run.reads(node, first, Happening.NUMBER, f"`{name}()`", structures=surely)
+    surely = isinstance(first, Tensor) and first.source not in ("loader", "parameter") and name != "bool"
+    run.reads(node, first, Happening.NUMBER, f"`{name}()`", structures=surely)
     return PLAIN
 
 

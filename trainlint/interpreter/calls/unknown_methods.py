@@ -75,8 +75,10 @@ def _read(run: Run, base: Value, name: str, arguments: Arguments, node: ast.Call
         case "get" | "pop" if arguments.args[1:] and getattr(arguments.args[1], "constant", None) is False:
             return by_default(run, getattr(arguments.args[0], "text", None), False)
         case "tolist":
+            run.reads(node, base, Happening.TO_LIST, "`.tolist()`")
             return Items((PLAIN,))
         case "numpy":
+            run.reads(node, base, Happening.TO_NUMPY, "`.numpy()`")
             return ARRAY
         case "get_scale" if "scaler" in owner:
             run.tell(node, Happening.SCALE, "`.get_scale()`")

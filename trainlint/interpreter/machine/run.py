@@ -18,7 +18,7 @@ from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import Loaders, Pass, makings_of
 from trainlint.interpreter.project.modules import Project
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import UNKNOWN, Place, Tensor
+from trainlint.interpreter.values.kinds import UNKNOWN, Place, Tensor, Unknown
 from trainlint.interpreter.values.value import Environment, Value
 
 Heat = Literal["cold", "step", "evaluation", "rare", "worker", "off"]
@@ -32,6 +32,9 @@ training steps (`epoch`: over the batches of a loader; `part`: where no optimize
 (`acted`: in its own loop), makes objects of a class."""
 ELSEWHERE: Final[frozenset[Heat]] = frozenset({"evaluation", "rare", "worker", "off"})
 """Heats that stay: what is called from there is not part of a training step."""
+
+_ASKS: Final = frozenset({Happening.TEST, Happening.COMPARE})
+"""What asks for options, too, of which mostly nothing is known."""
 
 
 class Told(NamedTuple):
@@ -444,9 +447,12 @@ class Run:
 
         `structures`: also if it may be a structure of tensors, since none could be read so.
         """
-        if not isinstance(value, Tensor) or value.place not in ("device", "unknown"):
+        if isinstance(value, Tensor) and value.place not in ("device", "unknown"):
             return False
-        if value.container and not structures:
+        if not isinstance(value, Tensor) or (value.container and not structures):
+            doubtful = isinstance(value, Tensor) or (isinstance(value, Unknown) and happening not in _ASKS)
+            if doubtful and self.watch is not None and self.heat == "step":
+                self.watch.leave_untold(self, node, happening, doubtful=True)
             return False
         self.tell(node, happening, what, value)
         return True
@@ -467,8 +473,8 @@ class Watch(Protocol):
     def see_kind(self, run: Run, node: ast.AST, kind: LoopKind) -> None:
         """It is known what an iteration of a loop, or a call, is in units of training."""
 
-    def leave_untold(self, run: Run, node: ast.expr | ast.stmt, happening: Happening) -> None:
-        """An operation is executed that the listener is not told of."""
+    def leave_untold(self, run: Run, node: ast.AST, happening: Happening, *, doubtful: bool = False) -> None:
+        """An operation is executed that the listener is not told of; `doubtful`: it may read no tensor."""
 
 
 def _shortened(chain: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -286,7 +286,9 @@ def _code_in_cells(finding: Finding, source: SourceFile, settings: Settings) -> 
         if number == finding.cell:
             yield from _code(finding, part, cell, settings)
         elif part is not None:
-            yield Text.assemble(("  --> ", "blue"), sentence(f"{quoted(finding.path)}:cell {number}", unicode=True))
+            yield Text.assemble(
+                ("  --> ", "bright_blue"), sentence(f"{quoted(finding.path)}:cell {number}", unicode=True)
+            )
             yield from diff(cell, part, style=style, digits=len(str(last_line(cell, part))))
             yield Text()
 
@@ -312,7 +314,7 @@ def _heading(finding: Finding, accent: str, settings: Settings) -> Iterator[Text
     span = finding.span
     uri = _uri(finding.path, settings)
     shown = sentence(place_text(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode)
-    at = Text.assemble(("  --> ", "blue"), (shown, f"link {uri}" if uri else ""))
+    at = Text.assemble(("  --> ", "bright_blue"), (shown, f"link {uri}" if uri else ""))
     name = Text(f"  {finding.name}", "dim")
     yield at + name if at.cell_len + name.cell_len <= style.width else at
 

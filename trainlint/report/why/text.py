@@ -71,7 +71,7 @@ def _code(line: Line, digits: int, style: Style) -> Iterator[Text]:
     from trainlint.report.frame import code_width, ellipsis, gutter, row
 
     code = row(line.text, style).cropped(code_width(style, digits), ellipsis(style))
-    yield Text.assemble((gutter(_label(line), digits, style), "blue"), (code, "bold"))
+    yield Text.assemble((gutter(_label(line), digits, style), "bright_blue"), (code, "bold"))
 
 
 def _label(line: Line) -> str:

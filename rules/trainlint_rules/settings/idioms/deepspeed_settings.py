@@ -18,10 +18,10 @@ def _renamed(name: str, new: str) -> tuple[SettingRow, SettingRow]:
 
 
 def _pageable(name: str) -> SettingRow:
-    """A row for what is offloaded to host memory that is not pinned."""
+    """A row for what is offloaded to CPU memory that is not pinned."""
     return SettingRow(
         (ZERO, name, "pin_memory"),
-        f"`{name}` copies to pageable memory while the host waits",
+        f"`{name}` copies to pageable memory while the CPU waits",
         "set `pin_memory`",
         values=(False,),
         where=(((ZERO, name, "device"), ("cpu",)),),

@@ -114,7 +114,7 @@ HUGGING_FACE = (
     ),
     SettingRow(
         ("full_determinism",),
-        "{setting} selects deterministic kernels and makes the host wait for each (`CUDA_LAUNCH_BLOCKING=1`)",
+        "{setting} selects deterministic kernels and makes the CPU wait for each (`CUDA_LAUNCH_BLOCKING=1`)",
         "set `seed` alone unless runs must match bit for bit",
         values=(True,),
     ),
