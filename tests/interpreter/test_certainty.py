@@ -29,6 +29,8 @@ class Task(lightning.LightningModule):
     def training_step(self, batch, batch_idx):
         {body}
 """
+_ASKED: Final = "y = self.part\n        assert isinstance(y, torch.Tensor)\n        "
+"""A tensor that lies anywhere."""
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,8 @@ class Task(lightning.LightningModule):
         (_NET, "print(x.sum().item())", "likely"),
         (_NET, "print(unknown.item())", "guess"),
         (_NET, "if self.recon_loss > 3: pass", "guess"),
+        (_NET, f"{_ASKED}print((x.sum() if self.whole else y).item())", "likely"),
+        (_NET, f"{_ASKED}print((torch.ones(3) if self.whole else y).item())", "guess"),
     ],
 )
 def test_the_kind_of_entry_and_the_place_of_the_value_decide(code: str, body: str, certainty: str) -> None:

@@ -145,6 +145,9 @@ def _chosen(left: Place, right: Place) -> Place:
 
 
 def _place(left: Place, right: Place) -> Place:
+    """Where something lies of which nothing is known on another way says where it lies on both."""
+    if {left, right} == {"device", "unknown"}:
+        return "device"
     return left if left == right else "unknown"
 
 
