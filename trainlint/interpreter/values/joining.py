@@ -94,9 +94,9 @@ def _of_one_kind(left: Value, right: Value, maybe: bool, depth: int) -> Value | 
         case Array(), Array():
             return Array(left.is_item or right.is_item, maybe)
         case Device(), Device():
-            return Device(_chosen(left.place, right.place), maybe)
+            return Device(_place(left.place, right.place), maybe)
         case (Device() as device, Plain() as named) | (Plain() as named, Device() as device) if named.text is not None:
-            return Device(_chosen(device.place, "host" if is_cpu(named) else "device"), maybe)
+            return Device(_place(device.place, "host" if is_cpu(named) else "device"), maybe)
     return None
 
 
@@ -139,14 +139,9 @@ def _source(left: Tensor, right: Tensor) -> Source:
     return "mixed" if right.source == "mixed" else ""
 
 
-def _chosen(left: Place, right: Place) -> Place:
-    """The place of one of two devices: a program that may run on a GPU does."""
-    return "device" if {left, right} == {"device", "host"} else _place(left, right)
-
-
 def _place(left: Place, right: Place) -> Place:
-    """Where something lies of which nothing is known on another way says where it lies on both."""
-    if {left, right} == {"device", "unknown"}:
+    """The place of one of two tensors or devices: what may be on a GPU is."""
+    if "device" in (left, right):
         return "device"
     return left if left == right else "unknown"
 
