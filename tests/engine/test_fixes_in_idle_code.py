@@ -25,19 +25,6 @@ def fit(model, optimizer, loader):
 if __name__ == "__main__":
     fit(Net(), torch.optim.SGD(Net().parameters(), 0.1), loader)
 """
-SCRIPT = """\
-import torch
-
-
-def fit(model, optimizer):
-    for images in torch.utils.data.DataLoader(images, 2):
-        model(images).sum().backward()
-        optimizer.step()
-
-
-model = torch.nn.Linear(2, 2)
-fit(model, torch.optim.SGD(model.parameters(), 0.1))
-"""
 NET = """\
 import torch
 
@@ -46,19 +33,7 @@ class Net(torch.nn.Module):
     def forward(self, x):
         return x
 """
-LAMB = """\
-import torch
-
-
-class Lamb(torch.optim.Optimizer):
-    def step(self):
-        for p in self.param_groups[0]["params"]:
-            p.data.add_(-1, p.grad.data)
-"""
-BUILT = LAMB + "\n\nLamb([]).step()\n"
-BY_NAME = "import importlib\n\n\ndef made(name):\n    return getattr(importlib.import_module(name), name)()\n"
 CHECK = ("check", "--isolated", "--no-cache", "--preview", "--fix", "--unsafe-fixes", "-q")
-PROGRAM = {"train.py": TRAIN, "models/net.py": NET}
 GATHER = """\
 import torch
 import torch.distributed as dist

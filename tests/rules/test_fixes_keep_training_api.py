@@ -18,7 +18,6 @@ from trainlint_rules.api.private_collate import PrivateCollate
 from trainlint_rules.api.removed_keyword import RemovedKeyword
 
 torch = pytest.importorskip("torch")
-INSTALLED = tuple(int(part) for part in torch.__version__.split(".")[:2])
 
 
 OLDER = """

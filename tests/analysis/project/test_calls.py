@@ -12,15 +12,10 @@ TRAINER = """
             print(loss)  #= step
 """
 """A class whose method is to be found."""
-IDLE_TRAINER = TRAINER.replace("step", "unknown")
 
 FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
     "a method of an object made in the loop's file": {
         "train.py": each_step("from trainer import Trainer\ntrainer = Trainer()", "trainer.update(loss)"),
-        "trainer.py": TRAINER,
-    },
-    "made and called at once": {
-        "train.py": each_step("from trainer import Trainer", "Trainer().update(loss)"),
         "trainer.py": TRAINER,
     },
     "a class method and a static method": {
@@ -44,22 +39,6 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
         "train.py": each_step("import trainer", "trainer.shared.update(loss)"),
         "trainer.py": TRAINER + "\n    shared = Trainer()\n",
     },
-    "an attribute that a constructor makes": {
-        "train.py": """
-            from trainer import Trainer
-
-            class Program:
-                def __init__(self):
-                    self.helper = Trainer()
-
-                def run(self, train_loader):
-                    for batch in train_loader:
-                        loss = self.model(batch)
-                        loss.backward()
-                        self.helper.update(loss)
-        """,
-        "trainer.py": TRAINER,
-    },
     "an attribute of an attribute": {
         "train.py": """
             from parts import Parts
@@ -80,26 +59,6 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
             class Parts:
                 def __init__(self):
                     self.helper = Trainer()
-        """,
-        "trainer.py": TRAINER,
-    },
-    "an attribute that is handed in": {
-        "main.py": """
-            from program import Program
-            from trainer import Trainer
-
-            Program(Trainer()).run(train_loader)
-        """,
-        "program.py": """
-            class Program:
-                def __init__(self, helper):
-                    self.helper = helper
-
-                def run(self, train_loader):
-                    for batch in train_loader:
-                        loss = self.model(batch)
-                        loss.backward()
-                        self.helper.update(loss)
         """,
         "trainer.py": TRAINER,
     },
@@ -189,22 +148,6 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
         """,
         "trainer.py": TRAINER,
     },
-    "an argument": {
-        "main.py": """
-            from loop import train
-            from trainer import Trainer
-
-            train(Trainer(), train_loader)
-        """,
-        "loop.py": """
-            def train(helper, train_loader):
-                for batch in train_loader:
-                    loss = model(batch)
-                    loss.backward()
-                    helper.update(loss)
-        """,
-        "trainer.py": TRAINER,
-    },
     "an argument that is handed on": {
         "main.py": """
             from loop import train
@@ -221,18 +164,6 @@ FUNCTIONS_AND_METHODS: dict[str, dict[str, str]] = {
         """,
         "inner.py": """
             def one_epoch(train_loader, helper):
-                for batch in train_loader:
-                    loss = model(batch)
-                    loss.backward()
-                    helper.update(loss)
-        """,
-        "trainer.py": TRAINER,
-    },
-    "an annotation": {
-        "loop.py": """
-            from trainer import Trainer
-
-            def train(helper: Trainer, train_loader):
                 for batch in train_loader:
                     loss = model(batch)
                     loss.backward()

@@ -7,15 +7,6 @@ import pytest
 from tests.analysis.project.project import check, each_step
 
 PROJECTS: dict[str, dict[str, str]] = {
-    "a method of a base class": {
-        "train.py": each_step("from mine import Mine\nmine = Mine()", "mine.update(loss)"),
-        "mine.py": "from base import Base\nclass Mine(Base):\n    pass\n",
-        "base.py": """
-            class Base:
-                def update(self, loss):
-                    print(loss)  #= step
-        """,
-    },
     "a base of a base, by its module": {
         "train.py": each_step("from mine import Mine\nmine = Mine()", "mine.update(loss)"),
         "mine.py": "import middle\nclass Mine(middle.Middle):\n    pass\n",
@@ -84,23 +75,6 @@ PROJECTS: dict[str, dict[str, str]] = {
             class Mine(Base):
                 def work_out(self, batch):
                     return batch.mean()  #= step
-        """,
-    },
-    "a derived class calls what its base offers": {
-        "mine.py": """
-            from base import Base
-
-            class Mine(Base):
-                def train(self, train_loader):
-                    for batch in train_loader:
-                        loss = self.model(batch)
-                        loss.backward()
-                        self.note(loss)
-        """,
-        "base.py": """
-            class Base:
-                def note(self, loss):
-                    print(loss)  #= step
         """,
     },
     "super": {
@@ -286,35 +260,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                     return None  #= once
         """,
         "base.py": "import lightning as L\nclass Base(L.LightningModule):\n    pass\n",
-    },
-    "a module's forward": {
-        "train.py": """
-            from net import Net
-
-            model = Net()
-            for batch in train_loader:
-                loss = model(batch)
-                loss.backward()
-        """,
-        "net.py": """
-            from torch import nn
-            from block import Block
-
-            class Net(nn.Module):
-                def __init__(self):
-                    super().__init__()
-                    self.block = Block()
-
-                def forward(self, x):
-                    return self.block(x)  #= step
-        """,
-        "block.py": """
-            from torch import nn
-
-            class Block(nn.Module):
-                def forward(self, x):
-                    return x.relu()  #= step
-        """,
     },
     "modules that a module holds in order": {
         "train.py": """

@@ -147,17 +147,6 @@ PROJECTS: dict[str, dict[str, str]] = {
         """,
         "net.py": NET,
     },
-    "a function as an argument": {
-        "main.py": "from loop import train\nfrom logs import log\ntrain(log, train_loader)\n",
-        "loop.py": """
-            def train(callback, train_loader):
-                for batch in train_loader:
-                    loss = model(batch)
-                    loss.backward()
-                    callback(loss)
-        """,
-        "logs.py": LOG,
-    },
     "a function as an attribute": {
         "main.py": """
             from loop import Loop
@@ -274,18 +263,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                     return function(*args, **kwargs)
                 return wrapper
         """,
-    },
-    "a decorator with arguments on a method": {
-        "train.py": each_step("from logs import Log\nlog = Log()", "log.update(loss)"),
-        "logs.py": """
-            from timing import timed
-
-            class Log:
-                @timed("update")
-                def update(self, loss):
-                    print(loss)  #= step
-        """,
-        "timing.py": "def timed(name):\n    return lambda function: function\n",
     },
     "a table of classes": {
         "train.py": each_step("from tables import build\nhelper = build(config)", "helper.update(loss)"),
@@ -435,20 +412,6 @@ OTHERS = """
 
     def other_tower(args):
         return Tower1(args.width) if args.deep else Tower2(args.width)
-"""
-MANY = [f"Tower{number}" for number in range(8)]
-OF_EIGHT = f"""
-    from towers import {", ".join(MANY)}
-
-    def make(args):
-        model = first(args) if args.first else second(args)
-        return model, args
-
-    def first(args):
-        return {" if args.name else ".join(f"{name}()" for name in MANY[:4])}
-
-    def second(args):
-        return {" if args.name else ".join(f"{name}()" for name in MANY[4:])}
 """
 PLAIN_LOOP = """
     def train(model, optimizer, train_loader, device):

@@ -65,12 +65,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                 note(loss)
         """,
     },
-    "through three files": {
-        "train.py": each_step("from one import first", "first(loss)"),
-        "one.py": "from two import second\ndef first(loss):\n    second(loss)\n",
-        "two.py": "from three import third\ndef second(loss):\n    third(loss)\n",
-        "three.py": "def third(loss):\n    print(loss)  #= step\n",
-    },
     "files that call each other in a circle": {
         "train.py": each_step("from one import ping", "ping(loss, 3)"),
         "one.py": "from two import pong\ndef ping(loss, n):\n    pong(loss, n - 1)  #= step\n",

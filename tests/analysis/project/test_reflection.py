@@ -35,27 +35,6 @@ NAMES: dict[str, dict[str, str]] = {
                 task.train_step(batch)
         """,
     },
-    "a module whose name is put together by adding": {
-        "recipes/a/task.py": """
-            class Task:
-                def train_step(self, batch):
-                    print(batch)  #= step
-        """,
-        "recipes/b/task.py": """
-            class Task:
-                def train_step(self, batch):
-                    print(batch)  #= step
-        """,
-        "train.py": """
-            from importlib import import_module
-            mod = import_module('recipes.' + args.recipe + '.task')
-            task = mod.Task(args)
-            for batch in train_loader:
-                loss = model(batch)
-                loss.backward()
-                task.train_step(batch)
-        """,
-    },
     "an attribute by a name that the run decides": {
         "nets/__init__.py": """
             from .tower import Tower

@@ -43,16 +43,6 @@ def loaders(agent):
     return noise, played, acted, tokens
 
 
-def share_of_labels(args):
-    train_rows = build_rows(args)
-    loader = DataLoader(train_rows, batch_size=64, pin_memory=True)
-    valid, total = 0, 0
-    for batch in loader:
-        valid += torch.sum(batch["labels"] != -100).item()
-        total += torch.numel(batch["labels"])
-    return valid / total
-
-
 def train(model, criterion, optimizer, args):
     train_loader, eval_loader = loaders_of(args)
     for inputs, targets in train_loader:

@@ -1,6 +1,5 @@
 """Loaders that Accelerate takes over: it builds new ones with the same `pin_memory`, and moves their batches."""
 
-import torch
 from accelerate import Accelerator
 from torch import nn
 from torch.utils.data import DataLoader
@@ -15,21 +14,3 @@ def with_accelerate(model, optimizer, dataset):
         optimizer.zero_grad()
         accelerator.backward(loss)
         optimizer.step()
-
-
-def pinned(model, optimizer, dataset):
-    accelerator = Accelerator()
-    loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
-    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
-    for inputs, targets in loader:
-        loss = nn.functional.mse_loss(model(inputs), targets)
-        optimizer.zero_grad()
-        accelerator.backward(loss)
-        optimizer.step()
-
-
-def evaluated(model, dataset):
-    accelerator = Accelerator()
-    loader = accelerator.prepare(DataLoader(dataset, batch_size=8, num_workers=4, pin_memory=True))
-    with torch.no_grad():
-        return [model(inputs) for inputs, _ in loader]

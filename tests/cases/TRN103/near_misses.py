@@ -76,16 +76,6 @@ def kept(model, optimizer, dataset, args):
             optimizer.step()
 
 
-def from_elsewhere(model, optimizer, dataset, options):
-    loader = DataLoader(dataset, 8, **options)
-    for epoch in range(100):
-        for images in loader:
-            loss = model(images.cuda(non_blocking=True))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-
 parser = argparse.ArgumentParser()
 parser.add_argument("--workers", type=int, default=0)
 arguments = parser.parse_args()
@@ -94,16 +84,6 @@ arguments = parser.parse_args()
 def none_by_default(model, optimizer, dataset):
     loader = DataLoader(dataset, 8, shuffle=True, num_workers=arguments.workers, pin_memory=True)
     for epoch in range(100):
-        for images in loader:
-            loss = model(images.cuda(non_blocking=True))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-
-def a_new_one_each_epoch(model, optimizer, make_dataset):
-    for epoch in range(100):
-        loader = DataLoader(make_dataset(epoch), 8, shuffle=True, num_workers=2, pin_memory=True)
         for images in loader:
             loss = model(images.cuda(non_blocking=True))
             optimizer.zero_grad()

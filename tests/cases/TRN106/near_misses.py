@@ -66,17 +66,6 @@ class Whole(IterableDataset):
         return iter(self.rows)
 
 
-class Wrapped(IterableDataset):
-    """What it holds may share itself out."""
-
-    def __init__(self, reader, transform):
-        self.reader, self.transform = reader, transform
-
-    def __iter__(self):
-        for row in self.reader.rows():
-            yield self.transform(row)
-
-
 class ByIndex(Dataset):
     def __getitem__(self, index):
         return math.sqrt(index)

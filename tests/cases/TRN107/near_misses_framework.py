@@ -41,16 +41,6 @@ def backward_by_accelerate(model, criterion, optimizer):
         optimizer.step()
 
 
-def called_by_others(model, criterion, optimizer):
-    model = DistributedDataParallel(model)
-    loader = DataLoader(ImageFolder("train"), 64, shuffle=True, num_workers=8, pin_memory=True)
-    for inputs, targets in loader:
-        loss = criterion(model(inputs.cuda(non_blocking=True)), targets.cuda(non_blocking=True))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 if __name__ == "__main__":
     backward_by_accelerate(*torch.load("run.pt", weights_only=True))
     weighted(*torch.load("run.pt", weights_only=True))

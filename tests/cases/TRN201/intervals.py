@@ -28,27 +28,3 @@ def train(model, criterion, optimizer, train_loader, device, args):
             torch.cuda.synchronize()
         if step % args.accumulation == args.accumulation - 1:
             args.history.append(loss.item())  #! TRN201
-
-
-class Agent:
-    def __init__(self, network, optimizer):
-        self.network = network
-        self.optimizer = optimizer
-        self.losses = []
-
-    def learn(self, memory):
-        states, values = memory.draw(64)
-        loss = torch.nn.functional.mse_loss(self.network(states), values)
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        self.losses.append(loss.item())  #! TRN201
-
-
-def play(env, network, optimizer, memory):
-    agent = Agent(network, optimizer)
-    env.reset()
-    for step in range(100000):
-        memory.add(env.step(0))
-        if step > 1000 and step % 50 == 0:
-            agent.learn(memory)

@@ -50,15 +50,3 @@ def act(policy, envs, total, device):
         if step > 100:
             loss = policy(torch.as_tensor(observation, device=device)).mean()
             loss.backward()
-
-
-def spread_all(model, grads, prompts):
-    import ray
-
-    class PolicyTrainer:
-        def train_step(self, rollouts):
-            made = ray.get([worker.score.remote(rollouts) for worker in self.workers])
-            rewards = torch.cat([item.cuda_rewards for item in made])
-            return rewards.float().mean().item()  # it came from another process
-
-    return PolicyTrainer(model, grads, prompts)

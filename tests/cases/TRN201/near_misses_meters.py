@@ -46,16 +46,6 @@ def train(model, criterion, optimizer, loader, batches):
     meters.update(total=total)
 
 
-@torch.no_grad()
-def evaluate(model, criterion, loader):
-    meters = Meters()
-    for inputs, targets in loader:
-        inputs = inputs.to("cuda", non_blocking=True)
-        targets = targets.to("cuda", non_blocking=True)
-        meters.update(loss=criterion(model(inputs), targets))
-    return meters
-
-
 def train_with_mosaics(model, optimizer, train_loader, epoch, args, device):
     meters = Meters()
     for i, images in enumerate(train_loader):

@@ -3,12 +3,6 @@
 import torch
 
 
-def norm_of(value, parameters):
-    if isinstance(value, torch.Tensor):
-        return [value.norm().item() * parameter.numel() for parameter in parameters]
-    return value
-
-
 def train(model, optimizer, loader, device, buffers):
     for images, labels in loader:
         images = images.to(device, non_blocking=True)

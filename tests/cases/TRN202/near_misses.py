@@ -1,30 +1,7 @@
 """Copies to the host that are due, or that are none."""
 
-import copy
-
 import numpy as np
 import torch
-
-
-def train(model, criterion, optimizer, train_loader, device, args):
-    for step, (inputs, targets) in enumerate(train_loader):
-        names = targets.tolist()  # the batch is still on the host
-        inputs = inputs.to(device, non_blocking=True)
-        targets = targets.to(device, non_blocking=True)
-        outputs = model(inputs)
-        loss = criterion(outputs, targets)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        half = outputs.to(torch.bfloat16)
-        later = outputs.detach().to("cpu", non_blocking=True)
-        shown = outputs.detach().numpy()  # a device tensor refuses this, so it is none
-        if (step + 1) % args.save_every == 0:
-            state = {name: value.cpu() for name, value in model.state_dict().items()}
-            torch.save(state, args.path)
-            copy.deepcopy(model).cpu()
-        if step % args.plot_every == 0:
-            args.plot(outputs.detach().cpu().numpy(), names, half, later, shown)
 
 
 @torch.no_grad()

@@ -16,18 +16,6 @@ def train(model, optimizer, train_loader, device):
         optimizer.step()
 
 
-def train_wherever(model, optimizer, train_loader, device):
-    for waves in train_loader:
-        waves = waves.to(device, non_blocking=True)
-        found = model(waves)
-        if device.type == "mps":
-            found = found.cpu()
-        loss = found.mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def spectrum(wave, size):
     is_mps = wave.device.type == "mps"
     if is_mps:

@@ -35,31 +35,3 @@ def train(model, criterion, optimizer, train_loader, device):
             print(parameter.grad.norm().cpu())  #! TRN202
         bar.set_postfix(outputs=outputs.mean().cpu(), sizes=sizes)  #! TRN202
         to_number(loss)
-
-
-def reward_completions(model, policy, tokenizer, optimizer, prompt_loader, score, device):
-    for prompts in prompt_loader:
-        prompts = prompts.to(device, non_blocking=True)
-        tokens = policy.generate(prompts)
-        texts = [tokenizer.decode(row.tolist()) for row in tokens]  #! TRN202
-        rewards = torch.tensor(score(texts)).to(device, non_blocking=True)  #! TRN207
-        loss = (model(tokens) * rewards).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-def agreed(flags):
-    held = torch.tensor(flags, dtype=torch.int32, device="cuda")  #! TRN207
-    torch.distributed.all_reduce(held)
-    return [flag > 0 for flag in held.tolist()]  #! TRN202
-
-
-def train_together(model, optimizer, loader):
-    for inputs in loader:
-        if any(agreed([model.full, model.tired])):
-            continue
-        loss = model(inputs.cuda(non_blocking=True)).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()

@@ -42,18 +42,3 @@ def train(model, optimizer, train_loader, writer, bar, device):
         for _ in range(targets.max()):  #! TRN209
             best = best + 1
         model.remember(str(loss), large, settled, bad, named, rate)  #! TRN203
-
-
-def spread(values, index, size=None):
-    if size is None:
-        size = int(index.max()) + 1  #! TRN203
-    return values.new_zeros(size).index_add_(0, index, values)
-
-
-def train_without_sizes(model, optimizer, train_loader, device):
-    for values, index in train_loader:
-        index = index.to(device, non_blocking=True)
-        loss = spread(model(values.to(device, non_blocking=True)), index).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()

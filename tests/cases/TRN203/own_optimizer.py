@@ -35,30 +35,3 @@ class Trusting(Optimizer):
                     continue
                 p.data.add_(velocity, alpha=-rate * trust)  #! TRN203
                 p.data.add_(velocity * trust, alpha=-rate)
-
-
-class Once:
-    """The groups of an optimizer of PyTorch, in a file without a device."""
-
-    def __init__(self, optimizer: Optimizer):
-        self.optimizer = optimizer
-
-    def norms(self):
-        return [p.norm().item() for group in self.optimizer.param_groups for p in group["params"]]
-
-
-class Counting(Optimizer):
-    """Counts steps in a tensor on the host, unless a graph is to be captured."""
-
-    @torch.no_grad()
-    def step(self):
-        for group in self.param_groups:
-            for p in group["params"]:  #! TRN607
-                state = self.state[p]
-                if len(state) == 0:
-                    state["taken"] = torch.zeros((), device=p.device) if group["capturable"] else torch.tensor(0.0)
-                    state["mean"] = torch.zeros_like(p)
-                state["taken"] += 1
-                mean = state["mean"]
-                mean.mul_(0.9).add_(p.grad, alpha=0.1)
-                p.add_(mean, alpha=-group["lr"] / (1 - 0.9 ** state["taken"].item()))

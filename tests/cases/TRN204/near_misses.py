@@ -1,29 +1,11 @@
 """Waits that are due, and things that are only called so."""
 
 import os
-import time
 
 import torch
 
 if os.environ.get("DEBUG"):
     os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
-
-
-def train(model, optimizer, train_loader, comm, host_buffer, args, device):
-    start = time.perf_counter()
-    for step, inputs in enumerate(train_loader):
-        loss = model(inputs.to(device, non_blocking=True)).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.synchronize()
-        optimizer.step()
-        comm.synchronize()
-        torch.cuda.current_stream().wait_stream(args.side_stream)
-        if step % args.log_every == 0:
-            torch.cuda.synchronize()
-            print((time.perf_counter() - start) / args.log_every)
-            start = time.perf_counter()
-    torch.cuda.synchronize()
 
 
 def offload(model, optimizer, train_loader, host_buffer, device):
@@ -34,10 +16,6 @@ def offload(model, optimizer, train_loader, host_buffer, device):
         torch.cuda.synchronize()
         optimizer.step()
         optimizer.zero_grad()
-
-
-
-
 
 
 class Exchange:

@@ -36,29 +36,6 @@ def prepared(model, optimizer, dataset):
         optimizer.step()
 
 
-def on_a_mac(model, optimizer, train_loader, use_cuda):
-    for images, labels in train_loader:
-        if use_cuda == "cuda":
-            images = images.cuda(non_blocking=True)
-            labels = labels.cuda(non_blocking=True)
-        else:
-            images = images.to("mps")
-            labels = labels.to("mps")
-        loss = F.cross_entropy(model(images), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-def on_the_host(model, optimizer, train_loader):
-    model.cpu()
-    for images, labels in train_loader:
-        loss = F.cross_entropy(model(images.to("cpu")), labels.to("cpu"))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def play(agent, env, device, steps):
     """A simulator's answers come from NumPy and are not pinned."""
     observation = env.reset()

@@ -1,56 +1,13 @@
 """Batches that come through a progress bar are the loader's."""
 
-from alive_progress import alive_it
 from progressbar import progressbar
-from rich.progress import track
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
-
-
-def with_alive_progress(model, criterion, optimizer, dataset):
-    loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
-    for x, y in alive_it(loader):
-        x, y = x.to("cuda"), y.to("cuda")  #! TRN205 TRN205
-        loss = criterion(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-def with_rich(model, criterion, optimizer, dataset):
-    loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
-    for x, y in track(loader, description="training"):
-        x, y = x.to("cuda"), y.to("cuda")  #! TRN205 TRN205
-        loss = criterion(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
 
 
 def with_progressbar2(model, criterion, optimizer, dataset):
     loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
     for x, y in progressbar(loader):
-        x, y = x.to("cuda"), y.to("cuda")  #! TRN205 TRN205
-        loss = criterion(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-def with_tqdm_counted(model, criterion, optimizer, dataset):
-    loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
-    for step, (x, y) in enumerate(tqdm(loader)):
-        x, y = x.to("cuda"), y.to("cuda")  #! TRN205 TRN205
-        loss = criterion(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-def kept_under_a_name(model, criterion, optimizer, dataset):
-    loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
-    bar = alive_it(loader)
-    for x, y in bar:
         x, y = x.to("cuda"), y.to("cuda")  #! TRN205 TRN205
         loss = criterion(model(x), y)
         optimizer.zero_grad()

@@ -13,16 +13,6 @@ class Tower(nn.Module):
         return self.project(x + torch.ones(x.shape[1]).to(x.device))  #! TRN207
 
 
-def train(loader):
-    model = Tower(64).cuda()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
-    for batch in loader:
-        loss = model(batch.cuda(non_blocking=True)).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 if __name__ == "__main__":
     tower = Tower(64).cuda()
     adam = torch.optim.AdamW(tower.parameters(), fused=True)

@@ -21,11 +21,3 @@ def train(model, optimizer, loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-
-
-def move_back(width):
-    held = torch.ones(width, device="cuda")
-    held.cpu()  #! TRN216
-    other = torch.ones(width, device="cuda:0")
-    other.to("cuda:1")  #! TRN216
-    return held, other

@@ -39,20 +39,6 @@ def validate(model, val_loader, device):
     torch.cuda.empty_cache()
 
 
-def find_batch_size(model, optimizer, largest, device):
-    size = largest
-    while size:
-        torch.cuda.empty_cache()
-        try:
-            loss = model(torch.rand(size, 3, 224, 224, device=device)).mean()
-            loss.backward()
-            optimizer.zero_grad()
-            return size
-        except RuntimeError:
-            size //= 2
-    return 0
-
-
 def quantise(layers, calibration, device):
     for layer in layers:
         layer.to(device)
@@ -66,18 +52,6 @@ def quantise(layers, calibration, device):
 def search(optimizer, generations, model, train_loader, val_loader, args, device, logger):
     for _ in range(generations):
         train(model, optimizer, train_loader, val_loader, args, device, logger)
-
-
-def tried_twice(step):
-    def wrapped(*args):
-        with ignoring_oom():
-            return step(*args)
-        torch.cuda.empty_cache()
-        with ignoring_oom():
-            return step(*args)
-        return step(*(value.cpu() for value in args))
-
-    return wrapped
 
 
 def train_carefully(model, loader, optimizer):

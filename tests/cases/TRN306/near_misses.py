@@ -3,16 +3,6 @@
 import torch
 
 
-def train(model, criterion, optimizer, loader):
-    for inputs, targets in loader:
-        inputs = inputs.cuda(non_blocking=True)
-        targets = targets.cuda(non_blocking=True)
-        loss = criterion(model(inputs), targets)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def train_by_hand(model, criterion, optimizer, loader, release=True):
     for inputs, targets in loader:
         inputs = inputs.cuda(non_blocking=True)

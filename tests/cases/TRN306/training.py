@@ -46,13 +46,3 @@ def main(model, criterion, optimizer, loader):
         clear(model.parameters())
         loss.backward()
         optimizer.step()
-
-
-def leaves_out_what_has_none(model, criterion, optimizer, loader):
-    for inputs, targets in loader:
-        for parameter in model.parameters():
-            if parameter.grad is None:
-                continue
-            parameter.grad.zero_()  #! TRN306
-        criterion(model(inputs.cuda(non_blocking=True)), targets.cuda(non_blocking=True)).backward()
-        optimizer.step()

@@ -59,15 +59,3 @@ def scaled_by_weight(model, criterion, optimizer, loader, factor, micro_batches)
         if (step + 1) % micro_batches == 0:
             optimizer.step()
             optimizer.zero_grad()
-
-
-def logged_now_and_then(model, criterion, optimizer, loader, log, log_every):
-    for step, (inputs, targets) in enumerate(loader):
-        inputs = inputs.cuda(non_blocking=True)
-        targets = targets.cuda(non_blocking=True)
-        loss = criterion(model(inputs), targets)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if (step + 1) % log_every == 0:
-            log.info(step)

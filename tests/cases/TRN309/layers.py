@@ -35,10 +35,6 @@ class Stack(torch.nn.Module):
         return hidden
 
 
-def in_segments(layers, hidden):
-    return torch.utils.checkpoint.checkpoint_sequential(layers, 4, hidden)  #! TRN309
-
-
 def wrapped(forward):
     def run(*inputs):
         return ckpt.checkpoint(forward, *inputs, preserve_rng_state=False)  #! TRN309

@@ -26,11 +26,3 @@ def train(accelerator, model, criterion, optimizer, loader):
                 accelerator.backward(loss)  #! TRN405
         optimizer.step()
         optimizer.zero_grad()
-
-
-def by_torch(accelerator, model, criterion, optimizer, loader):
-    for inputs, targets in loader:
-        with torch.autocast("cuda", dtype=torch.bfloat16):
-            accelerator.backward(criterion(model(inputs), targets))  #! TRN405
-        optimizer.step()
-        optimizer.zero_grad()

@@ -1,10 +1,6 @@
 """Backward passes under a context for the forward."""
 
-
-import torch
 from torch.cuda.amp import GradScaler, autocast  #! TRN801
-
-
 
 
 def train(model, criterion, optimizer, loader):
@@ -18,14 +14,3 @@ def train(model, criterion, optimizer, loader):
             scaler.scale(loss).backward()  #! TRN405
             scaler.step(optimizer)
             scaler.update()
-
-
-def whole_epochs(model, criterion, optimizer, loader, epochs):
-    with torch.amp.autocast("cuda", dtype=torch.bfloat16):
-        for _ in range(epochs):
-            for inputs, targets in loader:
-                inputs = inputs.cuda(non_blocking=True)
-                targets = targets.cuda(non_blocking=True)
-                optimizer.zero_grad()
-                criterion(model(inputs), targets).backward()  #! TRN405
-                optimizer.step()

@@ -9,10 +9,3 @@ def set_random_seed(seed):
     random.seed(seed)
     torch.manual_seed(seed)
     torch.use_deterministic_algorithms(True)
-
-
-def train_step(model, criterion, optimizer, inputs, targets):
-    loss = criterion(model(inputs), targets)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()

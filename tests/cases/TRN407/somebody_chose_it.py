@@ -7,13 +7,6 @@ from torch.backends import cudnn
 from project.seeding import set_seed
 
 
-def init_seeds(seed, deterministic=False):
-    torch.manual_seed(seed)
-    if deterministic:
-        torch.use_deterministic_algorithms(True)
-        cudnn.deterministic = True
-
-
 def make_deterministic(seed):
     torch.manual_seed(seed)
     torch.backends.cudnn.deterministic = True

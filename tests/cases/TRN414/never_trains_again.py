@@ -4,23 +4,6 @@ import torch
 from torch import nn
 
 
-def fit(model, criterion, optimizer, train_loader, test_loader, epochs):
-    best = 0
-    for epoch in range(epochs):
-        for inputs, targets in train_loader:
-            loss = criterion(model(inputs), targets)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        model.eval()  #! TRN414
-        with torch.no_grad():
-            right = 0
-            for inputs, targets in test_loader:
-                right += (model(inputs).argmax(1) == targets).sum()
-        best = max(best, right)
-    return best
-
-
 @torch.no_grad()
 def evaluate(net, test_loader):
     net.eval()  #! TRN414

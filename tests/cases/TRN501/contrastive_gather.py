@@ -4,13 +4,6 @@ import torch
 import torch.distributed as dist
 
 
-@torch.no_grad()
-def concat_all_gather(tensor):
-    gathered = [torch.ones_like(tensor) for _ in range(dist.get_world_size())]
-    dist.all_gather(gathered, tensor, async_op=False)  #! TRN501
-    return torch.cat(gathered, dim=0)
-
-
 def gather_scores(scores, group):
     parts = [
         torch.empty(scores.shape, dtype=scores.dtype, device=scores.device)
@@ -19,12 +12,6 @@ def gather_scores(scores, group):
     dist.all_gather(parts, scores.contiguous(), group=group)  #! TRN501
     parts = torch.stack(parts)
     return parts.mean(dim=0)
-
-
-def gather_heads(hidden, group, world_size):
-    shards = [hidden.new_empty(hidden.shape) for _ in range(world_size)]
-    torch.distributed.all_gather(shards, hidden, group=group)  #! TRN501
-    return torch.cat(shards, dim=-1)
 
 
 def features_of_all(image_features, rank, world_size, local_loss):

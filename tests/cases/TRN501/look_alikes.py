@@ -79,20 +79,8 @@ def reused(chunks, world_size):
     return joined
 
 
-
-
 def with_gradient(x):
     return torch.cat(torch.distributed.nn.all_gather(x), dim=0)
-
-
-def by_backend(x, backend, world_size):
-    if backend != "gloo":
-        output = x.new_empty((world_size * x.shape[0], *x.shape[1:]))
-        dist.all_gather_into_tensor(output, x)
-        return output
-    parts = [torch.empty_like(x) for _ in range(world_size)]
-    dist.all_gather(parts, x)
-    return torch.cat(parts)
 
 
 def counts_of_all(rows, group, world_size, device):
@@ -117,5 +105,3 @@ def where_it_exists(x, world_size):
     parts = [torch.empty_like(x) for _ in range(world_size)]
     dist.all_gather(parts, x)
     return torch.cat(parts)
-
-

@@ -11,17 +11,6 @@ def average_gradients(model):
             parameter.grad.data /= size
 
 
-def by_name(model, criterion, optimizer, loader):
-    for images, labels in loader:
-        loss = criterion(model(images), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        for name, parameter in model.named_parameters():
-            assert parameter.grad is not None, name
-            dist.all_reduce(parameter.grad, op=dist.ReduceOp.AVG)  #! TRN504
-        optimizer.step()
-
-
 def by_list(model):
     gradients = [parameter.grad for parameter in model.parameters()]
     for gradient in gradients:

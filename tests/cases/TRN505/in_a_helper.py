@@ -1,7 +1,5 @@
 """Barriers in helpers that training steps call, and in helpers that they do not."""
 
-import torch.distributed as dist
-
 
 class Trainer:
     def __init__(self, accelerator, model, optimizer, loader):
@@ -22,43 +20,3 @@ class Trainer:
             self.optimizer.step()
             self.optimizer.zero_grad()
         self.meet_after_epoch()
-
-
-def all_here():
-    if dist.is_initialized():
-        dist.barrier()  #! TRN505
-
-
-def finish(step):
-    all_here()
-    return step + 1
-
-
-def train(model, optimizer, loader, save, every):
-    step = 0
-    for batch in loader:
-        loss = model(batch)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        step = finish(step)
-        if step % every == 0:
-            saved(model, save)
-
-
-def saved(model, save):
-    save(model)
-    dist.barrier()
-
-
-def generated(prompts, engine):
-    dist.barrier()
-    return engine.generate(prompts)
-
-
-def train_on_own_text(model, optimizer, loader, engine):
-    for batch in loader:
-        loss = model(generated(batch, engine))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()

@@ -2,11 +2,6 @@
 
 import torch
 from accelerate import Accelerator, DistributedDataParallelKwargs
-from torch.nn.parallel import DistributedDataParallel as DDP
-
-
-def wrap(model, local_rank):
-    return DDP(model, device_ids=[local_rank], find_unused_parameters=True)  #! TRN508
 
 
 def main(build_model, args):

@@ -2,7 +2,7 @@
 
 import torch
 from torch.nn.parallel import DistributedDataParallel as DDP
-from transformers import AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel
 
 
 def train(model, loader, rank):
@@ -15,10 +15,6 @@ def train(model, loader, rank):
         optimizer.step()
 
 
-def large_only_by_name(rank):
-    return DDP(AutoModelForCausalLM.from_pretrained("gpt2-large").to(rank), device_ids=[rank])
-
-
 def small_by_name(rank):
     return DDP(AutoModelForCausalLM.from_pretrained("facebook/opt-1.3b").to(rank), device_ids=[rank])
 
@@ -29,15 +25,3 @@ def small_by_configuration(rank):
 
 def unknown_name(arguments, rank):
     return DDP(AutoModelForCausalLM.from_pretrained(arguments.model).to(rank), device_ids=[rank])
-
-
-def unknown_configuration(arguments, rank):
-    return DDP(LlamaForCausalLM(LlamaConfig(num_hidden_layers=arguments.layers)).to(rank), device_ids=[rank])
-
-
-def one_of_two(rank, toy):
-    if toy:
-        model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-70m")
-    else:
-        model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-6.9b")
-    return DDP(model.to(rank), device_ids=[rank])

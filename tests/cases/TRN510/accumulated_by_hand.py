@@ -1,24 +1,11 @@
 """Gradient accumulation under DDP as it stands in real code."""
 
 import torch
-from accelerate import Accelerator
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
 def wrap(network, local_rank):
     return DDP(network.cuda(local_rank), device_ids=[local_rank])
-
-
-def with_modulo(network, criterion, optimizer, loader, args):
-    model = wrap(network, args.local_rank)
-    for step, (images, labels) in enumerate(loader):
-        images = images.cuda(non_blocking=True)
-        labels = labels.cuda(non_blocking=True)
-        loss = criterion(model(images), labels) / args.accum_steps
-        loss.backward()  #! TRN510
-        if (step + 1) % args.accum_steps == 0:
-            optimizer.step()
-            optimizer.zero_grad()
 
 
 def with_scaler_that_is_told(network, criterion, optimizer, loss_scaler, loader, args):
@@ -45,19 +32,6 @@ def with_loop_over_micro_batches(network, criterion, optimizer, batches, args):
         optimizer.step()
 
 
-def with_step_since(network, criterion, optimizer, scaler, loader, accumulate, rank):
-    model = wrap(network, rank)
-    last_step = -1
-    for index, (images, labels) in enumerate(loader):
-        loss = criterion(model(images.cuda(non_blocking=True)), labels.cuda(non_blocking=True))
-        scaler.scale(loss).backward()  #! TRN510
-        if index - last_step >= accumulate:
-            scaler.step(optimizer)
-            scaler.update()
-            optimizer.zero_grad()
-            last_step = index
-
-
 def backward(loss, scaler):
     if scaler is None:
         loss.backward()
@@ -75,19 +49,3 @@ def with_early_continue(network, criterion, optimizer, scaler, loader, args):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-
-
-class Trainer:
-    def __init__(self, model, optimizer, loader, accumulate_every):
-        self.accelerator = Accelerator()
-        self.model, self.optimizer, self.loader = self.accelerator.prepare(model, optimizer, loader)
-        self.batches = iter(self.loader)
-        self.accumulate_every = accumulate_every
-
-    def train(self, steps):
-        for _ in range(steps):
-            for _ in range(self.accumulate_every):
-                loss = self.model(next(self.batches)) / self.accumulate_every
-                self.accelerator.backward(loss)  #! TRN510
-            self.optimizer.step()
-            self.optimizer.zero_grad()

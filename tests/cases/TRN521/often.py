@@ -22,16 +22,5 @@ def interrupted(model, dataset, held_out):
     Trainer(model=model, args=arguments, train_dataset=dataset, eval_dataset=held_out).train()
 
 
-def evaluated_with_each_log(model, dataset, held_out):
-    arguments = TrainingArguments(
-        output_dir="out",
-        per_device_train_batch_size=8,
-        bf16=True,
-        logging_steps=5,
-        eval_strategy="steps",
-    )
-    Trainer(model=model, args=arguments, train_dataset=dataset, eval_dataset=held_out).train()
-
-
 def from_a_dict(model, dataset):
     Trainer(model=model, args=TrainingArguments(**SETTINGS), train_dataset=dataset).train()

@@ -1,7 +1,6 @@
 """A module that logs in its steps, and trainers that were left as they were while debugging."""
 
 import lightning as L
-import pytorch_lightning as pl
 import torch.nn.functional as F
 
 
@@ -12,11 +11,6 @@ class Autoencoder(L.LightningModule):
         self.log("loss", loss, prog_bar=True)  #! TRN522
         self.log_dict({"reconstruction": loss}, on_step=True, sync_dist=True)  #! TRN522
         return loss
-
-
-def debug(model, data):
-    L.Trainer(accelerator="gpu", precision="bf16-mixed", detect_anomaly=True).fit(model, data)
-    pl.Trainer(profiler="advanced", max_epochs=10).fit(model, data)
 
 
 def many_gpus(model, data):

@@ -4,27 +4,6 @@ import torch
 from torch.optim.lr_scheduler import CosineAnnealingLR, ReduceLROnPlateau
 
 
-class WarmUp:
-    """Counts for itself, from zero, and writes the rate that the coming step is to use."""
-
-    def __init__(self, optimizer, steps):
-        self.optimizer, self.steps, self.count = optimizer, steps, 0
-
-    def step(self):
-        self.count += 1
-        for group in self.optimizer.param_groups:
-            group["lr"] = min(1.0, self.count / self.steps) * 1e-3
-
-
-def own_warm_up(model, criterion, optimizer, train_loader):
-    scheduler = WarmUp(optimizer, 500)
-    for inputs, targets in train_loader:
-        criterion(model(inputs), targets).backward()
-        scheduler.step()
-        optimizer.step()
-        optimizer.zero_grad()
-
-
 def in_order(model, criterion, train_loader, epochs):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     scheduler, plateau = CosineAnnealingLR(optimizer, epochs), ReduceLROnPlateau(optimizer)
@@ -38,8 +17,6 @@ def in_order(model, criterion, train_loader, epochs):
             total += loss.detach()
         scheduler.step()
         plateau.step(total)
-
-
 
 
 def resumed(model, criterion, optimizer, scheduler: CosineAnnealingLR, train_loader, start, epochs):

@@ -81,14 +81,3 @@ def train(model, slow, criterion, optimizer, train_loader, device):
         follow(slow, model)
         shadow(model)
         momentum.momentum_update()
-
-
-def train_critics(args, critic, critic_target, criterion, optimizer, replay):
-    for step in range(args.steps):
-        batch = replay.sample(args.batch_size)
-        loss = criterion(critic(batch.observations), batch.returns)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        for weight, target in zip(critic.parameters(), critic_target.parameters()):  #! TRN607
-            target.data.copy_(args.tau * weight.data + (1 - args.tau) * target.data)

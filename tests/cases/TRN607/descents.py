@@ -3,16 +3,6 @@
 import torch
 
 
-def train_language_model(model, criterion, batches, lr):
-    for data, targets in batches:
-        model.zero_grad()
-        loss = criterion(model(data), targets)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.25)
-        for p in model.parameters():  #! TRN607
-            p.data.add_(p.grad, alpha=-lr)
-
-
 def train_by_hand(model, criterion, train_loader, lr=0.1):
     for inputs, targets in train_loader:
         loss = criterion(model(inputs), targets)

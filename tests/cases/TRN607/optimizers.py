@@ -1,7 +1,6 @@
 """Optimizers of a project: several operations for each parameter, in the loop over groups."""
 
 import torch
-from torch import nn
 from torch.optim.optimizer import Optimizer
 
 
@@ -48,20 +47,6 @@ class HalfAdam(Optimizer):
                 p.data.copy_(values)
 
 
-class Decoupled:
-    """Decays weights, then steps the optimizer that it holds: one cheap operation for each parameter."""
-
-    def __init__(self, inner, decay):
-        self.inner_optimizer, self.decay = inner, decay
-
-    def step(self):
-        for group in self.inner_optimizer.param_groups:
-            for p in group["params"]:
-                if p.requires_grad:
-                    p.data.mul_(1 - self.decay * group["lr"])
-        self.inner_optimizer.step()
-
-
 class Signs(torch.optim.Optimizer):
     """One operation for each parameter: an algorithm that nobody rewrites in passing."""
 
@@ -85,14 +70,6 @@ class Clock:
             for p in group["params"]:
                 self.state[p]["step"] += 1
         self.optimizer.step()
-
-
-class Resetting(nn.Module):
-    """A function of its own scales weights, and nothing says how often."""
-
-    def shrink(self):
-        for p in self.parameters():
-            p.data.mul_(0.5)
 
 
 def train(model, criterion, train_loader):

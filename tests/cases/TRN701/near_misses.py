@@ -25,21 +25,6 @@ class Kept(nn.Module):
         return weights @ v
 
 
-class Windows(nn.Module):
-    """With a learned bias for each distance."""
-
-    def __init__(self):
-        super().__init__()
-        self.relative_position_bias_table = nn.Parameter(torch.zeros(169, 4))
-
-    def forward(self, q, k, v, index):
-        attn = q @ k.transpose(-2, -1)
-        bias = self.relative_position_bias_table[index.view(-1)].view(49, 49, -1)
-        attn = attn + bias.permute(2, 0, 1).unsqueeze(0)
-        attn = attn.softmax(dim=-1)
-        return attn @ v
-
-
 def decomposed(q, k, v, add_relative, tables):
     attn = (q * 0.125) @ k.transpose(-2, -1)
     if tables is not None:
@@ -70,8 +55,6 @@ def channels(q, k, v, temperature):
     attn = (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)) * temperature
     attn = attn.softmax(dim=-1)
     return attn @ v
-
-
 
 
 def contrasts(images, texts, labels):

@@ -10,15 +10,6 @@ class MultiheadAttention(nn.Module):
         return x, x
 
 
-class Own(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.attention = MultiheadAttention()
-
-    def forward(self, x):
-        return self.attention(x)[0]
-
-
 class Asked(nn.Module):
     def __init__(self, width):
         super().__init__()

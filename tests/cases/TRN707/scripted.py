@@ -22,8 +22,3 @@ class Block(nn.Module):
 
 def set_fuser():
     torch._C._jit_set_nvfuser_enabled(True)  #! TRN707
-
-
-def forward(model, x):
-    with torch.jit.fuser("fuser2"):  #! TRN707
-        return model(x)

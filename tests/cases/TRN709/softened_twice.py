@@ -5,22 +5,6 @@ import torch.nn.functional as F
 from torch import nn
 
 
-class Critic(nn.Module):
-    """Says whether an image is real, and of which class it is."""
-
-    def __init__(self):
-        super().__init__()
-        self.body = nn.Linear(64, 32)
-        self.validity = nn.Sequential(nn.Linear(32, 1), nn.Sigmoid())
-        self.label = nn.Sequential(nn.Linear(32, 10), nn.Softmax(dim=1))
-
-    def forward(self, x):
-        x = self.body(x)
-        validity = self.validity(x)
-        label = self.label(x)
-        return validity, label
-
-
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -29,19 +13,6 @@ class Net(nn.Module):
 
     def forward(self, x):
         return self.softmax(self.read(x))
-
-
-auxiliary_loss = nn.CrossEntropyLoss()
-critic = Critic().cuda()
-
-
-def train_critic(optimizer, train_loader):
-    for images, labels in train_loader:
-        optimizer.zero_grad()
-        validity, predicted = critic(images)
-        loss = validity.mean() + auxiliary_loss(predicted, labels)
-        loss.backward()
-        optimizer.step()
 
 
 def train(optimizer, train_loader):

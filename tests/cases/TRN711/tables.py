@@ -12,15 +12,3 @@ class Labelled(nn.Module):
 
     def forward(self, labels, token_ids):
         return self.offsets[labels] + self.words.weight[token_ids]  #! TRN711
-
-
-class Nested(nn.Module):
-    def __init__(self, length, width):
-        super().__init__()
-        self.places = torch.nn.Embedding(length, width)
-
-    def forward(self, x, positions):
-        return self.place(x, positions)
-
-    def place(self, x, positions):
-        return x + self.places.weight[positions]  #! TRN711

@@ -1,7 +1,6 @@
 """The new names, and code that chooses between old and new ones."""
 
 import torch
-from accelerate import Accelerator
 from packaging import version
 
 if version.parse(torch.__version__) < version.parse("2.4"):
@@ -14,7 +13,6 @@ try:
 except ImportError:
     from torch.cuda.amp import GradScaler
 
-accelerator = Accelerator()
 scaler = GradScaler()
 _NEW = hasattr(torch.amp, "custom_bwd")
 custom_bwd = torch.amp.custom_bwd if _NEW else torch.cuda.amp.custom_bwd
@@ -36,8 +34,3 @@ def make_context(dtype):
 def is_scaler(value) -> bool:
     """True for a `torch.cuda.amp.GradScaler`."""
     return isinstance(value, torch.cuda.amp.GradScaler)
-
-
-def forward(model, x, autocast):
-    with autocast(), accelerator.autocast(), torch.autocast("cuda"):
-        return model(x)

@@ -23,16 +23,6 @@ class Exponential(torch.autograd.Function):
         return gradient * result
 
 
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(4, 4)
-
-    @autocast()
-    def forward(self, x):
-        return self.layer(x)
-
-
 def train(model, criterion, optimizer, loader, use_amp: bool, scaler: Scaler | None = None):
     scaler = scaler or Scaler(enabled=use_amp)
     for inputs, targets in loader:
@@ -47,8 +37,3 @@ def train(model, criterion, optimizer, loader, use_amp: bool, scaler: Scaler | N
 
 
 context = partial(torch.cpu.amp.autocast, dtype=torch.bfloat16)  #! TRN801
-
-
-def validate(model, loader):
-    with torch.no_grad(), torch.cuda.amp.autocast():  #! TRN801
-        return torch.stack([model(inputs).mean() for inputs in loader]).mean()

@@ -11,12 +11,6 @@ def pca(x, count):
     return x @ vectors[:, -count:]
 
 
-def least_squares(a, b):
-    rank = torch.matrix_rank(a)  #! TRN804
-    solution, _ = torch.lstsq(b, a)  #! TRN804
-    return solution[: a.shape[1]], rank
-
-
 def posterior(kernel, targets):
     factor = torch.cholesky(kernel, upper=False)  #! TRN804
     weights, _ = torch.triangular_solve(targets, factor, upper=False)  #! TRN804
@@ -26,8 +20,3 @@ def posterior(kernel, targets):
 def grid(size):
     steps = torch.range(0, size - 1)  #! TRN804
     return torch.ger(steps, steps)  # PyTorch warns of it no more than of svd
-
-
-def principal(x):
-    _, values, vectors = torch.svd(x)  # only the documentation calls it deprecated
-    return values, vectors

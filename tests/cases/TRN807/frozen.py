@@ -12,12 +12,6 @@ def freeze(model, until):
         layer.weight.requires_grads = layer.bias.requires_grads = False  #! TRN807
 
 
-def adversarial(model, criterion, images, labels):
-    images.require_grad = True  #! TRN807
-    criterion(model(images), labels).backward()
-    return images + 0.01 * images.grad.sign()
-
-
 class Discriminator(torch.nn.Module):
     def lock(self, flag):
         for p in self.parameters():

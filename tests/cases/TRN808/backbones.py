@@ -7,14 +7,6 @@ from torchvision.models.detection import fasterrcnn_resnet50_fpn, maskrcnn_resne
 from torchvision.models.segmentation import deeplabv3_resnet101
 
 
-def build(args):
-    if args.pretrained:
-        model = models.__dict__[args.arch](pretrained=True)  #! TRN808
-    else:
-        model = models.__dict__[args.arch]()
-    return model
-
-
 class Perceptual:
     def __init__(self):
         self.features = vgg16(True).features.eval()  #! TRN808

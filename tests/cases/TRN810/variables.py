@@ -13,13 +13,6 @@ class Decoder(torch.nn.Module):
         )
 
 
-def penalty(critic, real, fake, alpha):
-    mixed = Variable(alpha * real + (1 - alpha) * fake, requires_grad=True)
-    score = critic(mixed)
-    grad = autograd.grad(score.sum(), mixed, create_graph=True)[0]
-    return ((grad.flatten(1).norm(2, dim=1) - 1) ** 2).mean()
-
-
 def evaluate(model, loader):
     for images in loader:
         yield model(Variable(images, volatile=True))  #! TRN303 TRN810

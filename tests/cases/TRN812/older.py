@@ -1,7 +1,6 @@
 """Names of several ages."""
 
 import torch
-import torch.distributed as dist
 import torch.nn as nn
 import torch.nn.functional as F
 from torch._six import container_abcs, inf  #! TRN812
@@ -16,11 +15,6 @@ def start(module):
         init.constant(module.bias, 0)  #! TRN812
     elif isinstance(module, nn.Linear):
         nn.init.xavier_uniform(module.weight)  #! TRN812
-
-
-def averaged(value, count):
-    dist.all_reduce(value, op=dist.reduce_op.SUM)  #! TRN812
-    return value / count
 
 
 def mask(lengths):

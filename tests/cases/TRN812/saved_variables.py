@@ -15,30 +15,9 @@ class Scaled(torch.autograd.Function):
         return grad * scale, (grad * x).sum()
 
 
-class Gate(torch.autograd.Function):
-    @staticmethod
-    def forward(context, x):
-        context.save_for_backward(x)
-        return x.sigmoid()
-
-    @staticmethod
-    def backward(context, grad):
-        if grad is not None:
-            gate = context.saved_variables[0].sigmoid()  #! TRN812
-        return grad * gate * (1 - gate)
-
-
 class Layer:
     """A class of its own, whose contexts have such an attribute."""
 
     @staticmethod
     def backward(ctx, grad):
         return grad * ctx.saved_variables[0]
-
-
-class Registry:
-    def __init__(self):
-        self.saved_variables = {}
-
-    def undo(self, graph):
-        return graph.saved_variables.get("x")

@@ -101,35 +101,3 @@ def train(model, optimizer, loader):
 def test_a_call_that_nothing_explains_may_go(last: str, left: str) -> None:
     after = fixed(STEP.format(last=last), "TRN301", Safety.UNSAFE)
     assert after.partition("optimizer.step()\n")[2] == left
-
-
-SUMS = """
-import torch
-
-
-def train(model, optimizer, loader, criterion):
-    total, total_data = 0.0, 0.0
-    for batch in loader:
-        {made}
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        total += loss
-        {other}
-    return float(total), float(total_data)
-"""
-
-
-MXNET = """
-{imported}
-from shop.layers import Network
-
-
-def evaluate(net, loader, criterion):
-    net.eval()
-    total = 0
-    for data, labels in loader:
-        loss = criterion(net(data), labels)
-        total += loss.sum()
-    return total
-"""

@@ -49,21 +49,6 @@ class Captions(Dataset):
         return pixels, row["caption"]
 
 
-class RegionFeatures(Dataset):
-    """Features of picture regions that a detector wrote to disk, each with a phrase for one of them."""
-
-    def __init__(self, paths):
-        self.paths = paths
-
-    def __len__(self):
-        return len(self.paths)
-
-    def __getitem__(self, index):
-        kept = np.load(self.paths[index])
-        regions = torch.from_numpy(kept["regions"])
-        return regions, kept["tokens"], int(kept["mask"].sum()), int(kept["label"])
-
-
 class WebCaptions(IterableDataset):
     """Captions without pictures, read as a stream, of which each worker takes its share."""
 

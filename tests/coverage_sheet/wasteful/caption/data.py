@@ -52,21 +52,6 @@ class Captions(Dataset):
         return pixels, tokens["input_ids"][0]
 
 
-class RegionFeatures(Dataset):
-    """Features of picture regions that a detector wrote to disk, each with a phrase for one of them."""
-
-    def __init__(self, paths):
-        self.paths = paths
-
-    def __len__(self):
-        return len(self.paths)
-
-    def __getitem__(self, index):
-        kept = np.load(self.paths[index])
-        regions = torch.from_numpy(kept["regions"])
-        return regions.cuda(), kept["tokens"], kept["mask"], int(kept["label"])
-
-
 class WebCaptions(IterableDataset):
     """Captions without pictures, read as a stream."""
 
