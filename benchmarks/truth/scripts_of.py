@@ -25,6 +25,7 @@ SPENT = (
     "sentence_transformers",
     "skorch",
     "stable_baselines3",
+    "torchdiffeq",
     "torchmetrics",
     "transformers",
     "trl",
