@@ -46,6 +46,7 @@ _ASKED: Final = "y = self.part\n        assert isinstance(y, torch.Tensor)\n    
         (_NET, "if self.recon_loss > 3: pass", "guess"),
         (_NET, f"{_ASKED}print((x.sum() if self.whole else y).item())", "likely"),
         (_NET, "print((x.sum() if self.whole else torch.ones(3)).item())", "likely"),
+        (_NET, f"{_ASKED}torch.tensor([1.0, 2.0]).to(y.device)", "likely"),
         (_NET, f"{_ASKED}print((torch.ones(3) if self.whole else y).item())", "guess"),
     ],
 )

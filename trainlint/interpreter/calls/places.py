@@ -21,7 +21,7 @@ def place_of(value: Value | None) -> Place | None:
         case None:
             return None
         case Device() | Tensor():
-            return value.place
+            return "device" if value.place == "unknown" else value.place
         case Plain(meaning="dtype"):
             return None
         case Plain() if value.text is not None:

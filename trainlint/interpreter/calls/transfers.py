@@ -69,9 +69,6 @@ def moved(run: Run, base: Tensor, to: Place, node: ast.AST, what: str, *, asynch
         else:
             run.tell(node, Happening.COPY_TO_HOST, what, base)
         return base.but(place="host", source="read")
-    if to == "unknown" and base.place == "host" and base.source == "factory":
-        run.tell(node, Happening.MADE_ON_HOST, what, base)  # whoever moves it expects it to be made elsewhere
-        return base.but(place="device", source="")
     return base.but(place=to)
 
 
