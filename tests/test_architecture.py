@@ -1,4 +1,4 @@
-"""The shape of the code: no circles of imports, and no folder that nobody can survey. docs/architecture.md explains it.
+"""The shape of the code: no circles of imports, no folder or module too large. docs/architecture.md explains it.
 
 Which package may import which is import-linter's part (pyproject.toml).
 """
@@ -19,6 +19,7 @@ PACKAGES = {
     "trainlint_probe": ROOT / "runtime_probe/trainlint_probe",
 }
 MOST_MODULES = 20
+MOST_LINES = 400
 
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
@@ -107,3 +108,10 @@ def test_a_folder_can_be_surveyed() -> None:
     modules = {folder.relative_to(ROOT).as_posix(): len(modules_in(folder)) for folder in folders()}
     too_large = {name: count for name, count in modules.items() if count > MOST_MODULES}
     assert too_large == {}, "group what belongs together in a package"
+
+
+def test_a_module_can_be_surveyed() -> None:
+    paths = [path for package in PACKAGES.values() for path in package.rglob("*.py")]
+    lines = {path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines()) for path in paths}
+    too_long = {name: count for name, count in lines.items() if count > MOST_LINES}
+    assert too_long == {}, "split it"

@@ -15,7 +15,7 @@ from trainlint.interpreter.evaluation import PARTS, run_project
 from trainlint.interpreter.machine.events import Event
 from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.project.modules import Project
-from trainlint.interpreter.values.kinds import ClassValue
+from trainlint.interpreter.values.callables import ClassValue
 
 TRAINING: Final = """
 def train(model, loader, optimizer):

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS
-from trainlint.analysis.tables.versions.deprecations import TABLE, Deprecation
+from trainlint.analysis.tables.versions.deprecation import Deprecation
+from trainlint.analysis.tables.versions.deprecations import TABLE
 from trainlint_rules.api.idioms.pretrained import builder_of
 
 torch = pytest.importorskip("torch")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 
 from trainlint import __version__
+from trainlint.cli.console import columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
 
     from trainlint.config.kinds import Kind
@@ -70,7 +69,7 @@ class Help(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         # Each option makes a formatter, and to ask `shutil` for the width would cost 2 ms.
-        super().__init__(prog, max_help_position=29, width=_columns() - 2)
+        super().__init__(prog, max_help_position=29, width=columns() - 2)
 
 
 class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
@@ -79,7 +78,7 @@ class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in known_commands().items())
+    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
     parser = Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
@@ -90,11 +89,6 @@ def program_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"trainlint {__version__}")
     return parser
-
-
-def known_commands() -> dict[str, str]:
-    """All commands, with what each does."""
-    return COMMANDS | COMMANDS_OF_THE_PROBE
 
 
 def check_parser() -> argparse.ArgumentParser:
@@ -364,17 +358,6 @@ def one_of(words: Sequence[str]) -> Words:
     return Words(read, words)
 
 
-def _columns() -> int:
-    """The width of the terminal, as `shutil.get_terminal_size` tells it."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or 80
-    except (OSError, ValueError):
-        return 80
-
-
 def unknown_command(word: str) -> str:
     """What is wrong with a first word that is no command, as a sentence."""
     from trainlint.naming import did_you_mean
@@ -382,8 +365,8 @@ def unknown_command(word: str) -> str:
 
     if exists(word):
         return f"to judge {word}, write `trainlint check {word}`"
-    known = known_commands()
-    hint = did_you_mean(word, known) or f"; commands are {_listed(known)}"
+    known = COMMANDS | COMMANDS_OF_THE_PROBE
+    hint = did_you_mean(word, known) or f"; commands are {', '.join(known)}"
     return f'there is no command "{word}"{hint}'
 
 
@@ -408,11 +391,6 @@ def _positive(noun: str) -> Callable[[str], int]:
         return int(text)
 
     return read
-
-
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _reason(text: str) -> str:

@@ -30,12 +30,14 @@ from trainlint.interpreter.libraries.frameworks import (
 from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.libraries.modules import AUTOGRAD, OPTIMIZER_CLASS
 from trainlint.interpreter.machine.events import Level, Link
+from trainlint.interpreter.machine.frame import Effect, Frame, Heat, Round
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import makings_of
-from trainlint.interpreter.machine.run import Effect, Frame, Heat, Round, Run
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import ClassValue, Object
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, ClassValue, Device, Loader, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, Device, Loader, Plain, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 _ARRAY: Final = re.compile(r"nd\.?array")

@@ -7,8 +7,8 @@ from typing import Final
 
 from trainlint.finding import OFTEN, Frequencies, Heat, HeatFact, RelatedPlace
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Heat as HeatOfRun
-from trainlint.interpreter.machine.run import Round
+from trainlint.interpreter.machine.frame import Heat as HeatOfRun
+from trainlint.interpreter.machine.frame import Round
 from trainlint.interpreter.visits import Visit, Visits
 
 HEATS: Final[Mapping[HeatOfRun, Heat]] = {

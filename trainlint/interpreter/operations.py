@@ -10,9 +10,9 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.evaluation import run_project
 from trainlint.interpreter.machine.events import Certainty, Event, Happening, Link
+from trainlint.interpreter.machine.frame import Heat
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import ExecutedLoader
-from trainlint.interpreter.machine.run import Heat
 from trainlint.interpreter.project.modules import UNDECLARED, Declared, Project
 from trainlint.interpreter.visits import Doubt, Visits
 

@@ -9,7 +9,8 @@ from typing import Final, Literal, NamedTuple
 from trainlint.finding import LoopKind
 from trainlint.interpreter import bounds
 from trainlint.interpreter.machine.events import Happening, Level, Link
-from trainlint.interpreter.machine.run import Frame, Heat, Round, Run
+from trainlint.interpreter.machine.frame import Frame, Heat, Round
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.definitions import Function
 
 _HOTTEST: Final[tuple[Heat, ...]] = ("step", "worker", "evaluation", "rare", "off", "cold")

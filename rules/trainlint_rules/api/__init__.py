@@ -11,7 +11,8 @@ from trainlint.analysis.programs.old_names.deprecated_uses import (
     is_switched,
 )
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.versions.deprecations import Version, prefixes
+from trainlint.analysis.tables.versions.deprecation import Version
+from trainlint.analysis.tables.versions.deprecations import prefixes
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match

@@ -9,8 +9,9 @@ from trainlint.interpreter.branches.branch import Branch
 from trainlint.interpreter.branches.names import last_name
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.execution.operators import arithmetic
+from trainlint.interpreter.values.callables import Object
 from trainlint.interpreter.values.definitions import Class, Module
-from trainlint.interpreter.values.kinds import COUNTER, FALSE, INNER_COUNTER, TRUE, UNKNOWN, Object, Plain, Tensor
+from trainlint.interpreter.values.kinds import COUNTER, FALSE, INNER_COUNTER, TRUE, UNKNOWN, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _MODULE: Final = Module("model.py", "model", ast.Module([], []))

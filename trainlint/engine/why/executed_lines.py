@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainlint.engine.index.shipped_files import ShippedFiles
-    from trainlint.interpreter.machine.run import Heat as HeatOfRun
+    from trainlint.interpreter.machine.frame import Heat as HeatOfRun
     from trainlint.interpreter.operations import Operation
     from trainlint.interpreter.visits import Doubt
 

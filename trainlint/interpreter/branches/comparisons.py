@@ -36,7 +36,8 @@ from trainlint.interpreter.branches.words import (
     TRAINING,
 )
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import Object, Plain, Tensor, Unknown, is_none
+from trainlint.interpreter.values.callables import Object
+from trainlint.interpreter.values.kinds import Plain, Tensor, Unknown, is_none
 from trainlint.interpreter.values.value import Value
 
 _TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import Array, ClassValue, Items, Mapping_, Object, Plain, Tensor
+from trainlint.interpreter.values.callables import ClassValue, Object
+from trainlint.interpreter.values.kinds import Array, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _CONTAINERS: Final = re.compile("list|tuple|dict|List|Tuple|Dict|Sequence|Mapping|Iterable|Collection")

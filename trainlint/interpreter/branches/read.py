@@ -12,7 +12,8 @@ from trainlint.interpreter.branches.comparisons import ValueOf, compared, interv
 from trainlint.interpreter.branches.names import by_name, last_name, off_by_default
 from trainlint.interpreter.branches.words import FAILURE, GPU, GPU_AVAILABLE, ONCE_TRUE, OTHER_DEVICE, RANK, SOME_VALID
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import ClassValue, FunctionValue, Items, ModuleValue, Object, Plain
+from trainlint.interpreter.values.callables import ClassValue, FunctionValue, ModuleValue, Object
+from trainlint.interpreter.values.kinds import Items, Plain
 from trainlint.interpreter.values.value import Value
 
 _ASKING: Final = (ast.Name, ast.Attribute, ast.Call)

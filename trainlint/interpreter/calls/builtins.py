@@ -10,8 +10,10 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.branches.instances import is_instance
 from trainlint.interpreter.execution.assignment import set_attribute
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.options import by_default
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import ClassValue, Object
 from trainlint.interpreter.values.joining import element, few, joined
 from trainlint.interpreter.values.kinds import (
     COUNTER,
@@ -19,11 +21,9 @@ from trainlint.interpreter.values.kinds import (
     NONE,
     PLAIN,
     UNKNOWN,
-    ClassValue,
     Items,
     Loader,
     Mapping_,
-    Object,
     Plain,
     Stream,
     Tensor,

@@ -9,7 +9,8 @@ from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.assignment import put_back
 from trainlint.interpreter.execution.subscripts import item_of
 from trainlint.interpreter.libraries.modules import WRITERS
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.joining import element, few, joined
 from trainlint.interpreter.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, Items, Mapping_, Plain, Stream, Tensor
 from trainlint.interpreter.values.value import Value

@@ -17,8 +17,21 @@ from trainlint.interpreter.calls.unknown_methods import unknown_method
 from trainlint.interpreter.execution.attributes import attribute, is_assigned, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import ENVIRONMENT, LOSS_FUNCTION, OPTIMIZER, SCHEDULER, is_model
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import (
+    Choice,
+    ClassValue,
+    Distribution,
+    FunctionValue,
+    Made,
+    ModuleValue,
+    Name,
+    Object,
+    SuperValue,
+    is_callable,
+)
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ARRAY,
@@ -27,23 +40,13 @@ from trainlint.interpreter.values.kinds import (
     PLAIN,
     UNKNOWN,
     Array,
-    Choice,
-    ClassValue,
-    Distribution,
-    FunctionValue,
     Items,
     Loader,
-    Made,
     Mapping_,
-    ModuleValue,
-    Name,
-    Object,
     Plain,
     Stream,
-    SuperValue,
     Tensor,
     Unknown,
-    is_callable,
 )
 from trainlint.interpreter.values.value import Value
 

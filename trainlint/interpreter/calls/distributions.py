@@ -8,8 +8,10 @@ from typing import Final
 
 from trainlint.interpreter.calls.places import is_false
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import NONE, UNKNOWN, Distribution, Made, Place, Plain, Tensor
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Distribution, Made
+from trainlint.interpreter.values.kinds import NONE, UNKNOWN, Place, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _NO_DISTRIBUTION: Final = re.compile(r"\.(transforms|constraints|constraint_registry)\.|Transform$")

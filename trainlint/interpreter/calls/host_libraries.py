@@ -9,7 +9,8 @@ from typing import Final
 from trainlint.analysis.tables.waits.clocks import CLOCKS
 from trainlint.interpreter.libraries.modules import ARRAY_LIBRARY, NUMBER_LIBRARY
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.machine.frame import Arguments
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.kinds import ARRAY, NONE, PLAIN, TIME, UNKNOWN, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 

@@ -14,18 +14,10 @@ from trainlint.interpreter.calls.torch_objects import of_torch
 from trainlint.interpreter.libraries.guesses import CALLS_ITS_ARGUMENT
 from trainlint.interpreter.libraries.modules import HOST_LIBRARY, LOADER, PROGRESS, TENSOR_FUNCTIONS, WRAPPERS
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import (
-    COUNTER,
-    NONE,
-    PLAIN,
-    UNKNOWN,
-    FunctionValue,
-    Items,
-    Made,
-    Mapping_,
-    Name,
-)
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import FunctionValue, Made, Name
+from trainlint.interpreter.values.kinds import COUNTER, NONE, PLAIN, UNKNOWN, Items, Mapping_
 from trainlint.interpreter.values.value import Value
 
 _MAKERS: Final = frozenset({"ArgumentParser", "Accelerator", "SummaryWriter", "Fabric"})

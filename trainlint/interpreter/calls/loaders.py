@@ -10,19 +10,11 @@ from trainlint.analysis.tables.loaders import only_picks
 from trainlint.interpreter.branches.names import last_name
 from trainlint.interpreter.calls.places import is_false
 from trainlint.interpreter.libraries.guesses import BATCH
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.loaders import ExecutedLoader, Options, makings_of
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import (
-    COUNTER,
-    UNKNOWN,
-    FunctionValue,
-    Items,
-    Loader,
-    Mapping_,
-    Object,
-    Plain,
-    Tensor,
-)
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import FunctionValue, Object
+from trainlint.interpreter.values.kinds import COUNTER, UNKNOWN, Items, Loader, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.loading import Making
 from trainlint.interpreter.values.value import Value
 

@@ -12,10 +12,12 @@ from trainlint.interpreter.calls.unknown_methods import prepared, unknown_method
 from trainlint.interpreter.libraries.frameworks import LIGHTNING_TRAINER
 from trainlint.interpreter.libraries.modules import MODULE, SAME_MODULE, SEVERAL_OUTPUTS, TENSOR_LIBRARY
 from trainlint.interpreter.machine.events import Happening, Link
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.loaders import makings_of
 from trainlint.interpreter.machine.options import option
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Made, Tensor
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Made
+from trainlint.interpreter.values.kinds import NONE, PLAIN, UNKNOWN, Tensor
 from trainlint.interpreter.values.value import Value
 
 _WAITABLE: Final = re.compile(r"Event|Stream|cuda")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from trainlint.analysis.tables.waits.number_arguments import NumberArguments, number_arguments
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.machine.frame import Arguments
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.values.kinds import Items, Plain, Tensor, is_none
 from trainlint.interpreter.values.value import Value
 

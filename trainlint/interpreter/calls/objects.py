@@ -13,23 +13,20 @@ from trainlint.interpreter.execution.attributes import bind, is_module, member
 from trainlint.interpreter.execution.bodies import call_function
 from trainlint.interpreter.libraries.guesses import BATCH
 from trainlint.interpreter.libraries.modules import AUTOGRAD, LOADER, LOADING, SAME_MODULE
-from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import ELSEWHERE, Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Choice, ClassValue, FunctionValue, Object, SuperValue
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     NONE,
     PLAIN,
     UNKNOWN,
-    Choice,
-    ClassValue,
-    FunctionValue,
     Items,
     Loader,
     Mapping_,
-    Object,
     Plain,
     Stream,
-    SuperValue,
     Tensor,
     Unknown,
 )

@@ -8,7 +8,8 @@ from typing import Final
 
 from trainlint.interpreter.libraries.frameworks import NOT_TRAINING
 from trainlint.interpreter.libraries.guesses import OPTIMIZER, SCHEDULER
-from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.machine.frame import Arguments
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Loader, Plain, Tensor, Unknown
 from trainlint.interpreter.values.value import Value

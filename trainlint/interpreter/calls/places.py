@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from trainlint.interpreter.machine.run import Arguments
+from trainlint.interpreter.machine.frame import Arguments
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Device, Place, Plain, Tensor, is_none
 from trainlint.interpreter.values.value import Value

@@ -21,7 +21,8 @@ from trainlint.interpreter.libraries.tensors import (
     STRING_METHODS,
 )
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, Array, Device, Items, Source, Stream, Tensor, Unknown
 from trainlint.interpreter.values.value import Value

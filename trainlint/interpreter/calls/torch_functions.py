@@ -27,15 +27,16 @@ from trainlint.interpreter.libraries.tensors import (
     WITHOUT_TENSORS,
 )
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import Made
 from trainlint.interpreter.values.kinds import (
     PLAIN,
     UNKNOWN,
     Array,
     Device,
     Items,
-    Made,
     Mapping_,
     Place,
     Plain,

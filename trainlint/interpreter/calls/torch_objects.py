@@ -13,20 +13,10 @@ from trainlint.interpreter.calls.places import is_false, place_of
 from trainlint.interpreter.calls.torch_functions import combined, torch_function
 from trainlint.interpreter.calls.transfers import wait_for_device
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
-from trainlint.interpreter.values.kinds import (
-    NONE,
-    PLAIN,
-    TRUE,
-    UNKNOWN,
-    Choice,
-    Device,
-    Items,
-    Made,
-    Mapping_,
-    Object,
-    Tensor,
-)
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Choice, Made, Object
+from trainlint.interpreter.values.kinds import NONE, PLAIN, TRUE, UNKNOWN, Device, Items, Mapping_, Tensor
 from trainlint.interpreter.values.value import Value
 
 _OBJECT: Final = re.compile(r"^torch\.(nn\.|optim|utils|cuda|distributed|distributions\.|amp)")

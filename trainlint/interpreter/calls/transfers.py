@@ -6,9 +6,11 @@ import ast
 
 from trainlint.interpreter.calls.places import is_dtype, non_blocking, place_of
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Run
+from trainlint.interpreter.machine.frame import Arguments
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
-from trainlint.interpreter.values.kinds import NONE, Choice, Device, Name, Place, Tensor
+from trainlint.interpreter.values.callables import Choice, Name
+from trainlint.interpreter.values.kinds import NONE, Device, Place, Tensor
 from trainlint.interpreter.values.value import Value
 
 

@@ -21,16 +21,17 @@ from trainlint.interpreter.libraries.guesses import (
 )
 from trainlint.interpreter.libraries.modules import LOG_LEVELS, WRITERS
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.options import by_default, option
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import FunctionValue
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
     ARRAY,
     NONE,
     PLAIN,
     UNKNOWN,
-    FunctionValue,
     Items,
     Loader,
     Mapping_,

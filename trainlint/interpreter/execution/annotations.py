@@ -7,8 +7,9 @@ import re
 from typing import Final
 
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import ClassValue, Object
 from trainlint.interpreter.values.definitions import Module
-from trainlint.interpreter.values.kinds import ANY_KEY, PLAIN, ClassValue, Items, Mapping_, Object, Unknown
+from trainlint.interpreter.values.kinds import ANY_KEY, PLAIN, Items, Mapping_, Unknown
 from trainlint.interpreter.values.value import Value
 
 _HOST: Final = frozenset({"int", "str", "bool", "float", "bytes", "None", "dtype", "Size", "Path"})

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.annotations import annotated_object, host_value
-from trainlint.interpreter.machine.run import Arguments
+from trainlint.interpreter.machine.frame import Arguments
 from trainlint.interpreter.values.definitions import Function
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,

@@ -9,27 +9,14 @@ from trainlint.interpreter import bounds
 from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.libraries.guesses import holds_options
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.frame import Frame
 from trainlint.interpreter.machine.options import set_option
-from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import Choice, ClassValue, ModuleValue, Object, SuperValue
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.joining import is_cpu, join, joined
-from trainlint.interpreter.values.kinds import (
-    ANY_KEY,
-    NOTHING,
-    Array,
-    Choice,
-    ClassValue,
-    Items,
-    Mapping_,
-    ModuleValue,
-    Object,
-    Plain,
-    SuperValue,
-    Tensor,
-    Unknown,
-    is_none,
-)
+from trainlint.interpreter.values.kinds import ANY_KEY, NOTHING, Array, Items, Mapping_, Plain, Tensor, Unknown, is_none
 from trainlint.interpreter.values.value import Value
 
 _HOST_MADE: Final = frozenset({"factory", "data", "array", "observed"})

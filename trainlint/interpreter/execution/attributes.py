@@ -9,9 +9,21 @@ from trainlint.interpreter.execution.annotations import ANNOTATED_TENSOR, host_v
 from trainlint.interpreter.libraries.guesses import by_name, holds_options
 from trainlint.interpreter.libraries.modules import AUTOGRAD, DTYPE, MODULE, OPTIMIZER_CLASS
 from trainlint.interpreter.libraries.tensors import HOST_ATTRIBUTES, HOST_FIELDS, SAME_ATTRIBUTES
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.loaders import makings_of
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import (
+    Choice,
+    ClassValue,
+    Distribution,
+    FunctionValue,
+    Made,
+    ModuleValue,
+    Name,
+    Object,
+    SuperValue,
+)
 from trainlint.interpreter.values.definitions import Class
 from trainlint.interpreter.values.joining import joined
 from trainlint.interpreter.values.kinds import (
@@ -19,19 +31,10 @@ from trainlint.interpreter.values.kinds import (
     PLAIN,
     UNKNOWN,
     Array,
-    Choice,
-    ClassValue,
     Device,
-    Distribution,
-    FunctionValue,
     Items,
-    Made,
     Mapping_,
-    ModuleValue,
-    Name,
-    Object,
     Plain,
-    SuperValue,
     Tensor,
     Unknown,
 )

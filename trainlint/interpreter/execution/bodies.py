@@ -10,12 +10,14 @@ from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.arguments import handed, parameters
 from trainlint.interpreter.libraries.frameworks import BESIDE_TRAINING, EVALUATION_FUNCTION, TRAINING_STEP
 from trainlint.interpreter.machine.events import Link
+from trainlint.interpreter.machine.frame import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Started, Told
 from trainlint.interpreter.machine.left_out import LeftOut
 from trainlint.interpreter.machine.loaders import of_given_loaders
-from trainlint.interpreter.machine.run import ELSEWHERE, Arguments, Effect, Frame, Heat, Remembered, Run, Started, Told
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import FunctionValue, Object
 from trainlint.interpreter.values.definitions import Class, Function
 from trainlint.interpreter.values.joining import join, joined
-from trainlint.interpreter.values.kinds import NONE, UNKNOWN, FunctionValue, Object, Stream, Tensor
+from trainlint.interpreter.values.kinds import NONE, UNKNOWN, Stream, Tensor
 from trainlint.interpreter.values.value import Environment, Value
 
 

@@ -13,10 +13,12 @@ from trainlint.interpreter.branches.comparisons import ValueOf
 from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.tests import asked, narrow
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Arguments, Frame, Heat, Round, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame, Heat, Round
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import FunctionValue, Object
 from trainlint.interpreter.values.joining import is_cpu, join
-from trainlint.interpreter.values.kinds import FunctionValue, Object, Stream, Tensor, is_none
+from trainlint.interpreter.values.kinds import Stream, Tensor, is_none
 from trainlint.interpreter.values.value import Environment
 
 _TELLS: Final = re.compile(r"^print$|^(logger|logging|log|warnings)\.\w+$")

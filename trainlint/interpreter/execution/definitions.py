@@ -10,11 +10,13 @@ from trainlint.interpreter.bounds import Limit
 from trainlint.interpreter.execution.expressions import define
 from trainlint.interpreter.libraries.frameworks import NOT_TRAINING_PATH
 from trainlint.interpreter.libraries.modules import PASSING_DECORATOR
+from trainlint.interpreter.machine.frame import Arguments, Frame
 from trainlint.interpreter.machine.left_out import LeftOut
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
+from trainlint.interpreter.values.callables import Choice, ClassValue, FunctionValue, ModuleValue, Name, Object
 from trainlint.interpreter.values.definitions import Class, Function, Module
-from trainlint.interpreter.values.kinds import UNKNOWN, Choice, ClassValue, FunctionValue, ModuleValue, Name, Object
+from trainlint.interpreter.values.kinds import UNKNOWN
 from trainlint.interpreter.values.value import Value
 
 

@@ -10,22 +10,13 @@ from trainlint.interpreter.execution.assignment import assign
 from trainlint.interpreter.execution.operators import arithmetic, comparison
 from trainlint.interpreter.execution.tests import asked, follows, truth
 from trainlint.interpreter.machine.events import Happening
+from trainlint.interpreter.machine.frame import Frame
 from trainlint.interpreter.machine.options import set_option
-from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import FunctionValue
 from trainlint.interpreter.values.definitions import Function
 from trainlint.interpreter.values.joining import element, few, join, joined
-from trainlint.interpreter.values.kinds import (
-    ANY_KEY,
-    NONE,
-    PLAIN,
-    UNKNOWN,
-    Array,
-    FunctionValue,
-    Items,
-    Mapping_,
-    Plain,
-    Tensor,
-)
+from trainlint.interpreter.values.kinds import ANY_KEY, NONE, PLAIN, UNKNOWN, Array, Items, Mapping_, Plain, Tensor
 from trainlint.interpreter.values.value import Value
 
 _IN: Final = (ast.In, ast.NotIn)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Choice, Object
 from trainlint.interpreter.values.joining import element, joined
-from trainlint.interpreter.values.kinds import COUNTER, PLAIN, UNKNOWN, Choice, Items, Mapping_, Object, Stream, Tensor
+from trainlint.interpreter.values.kinds import COUNTER, PLAIN, UNKNOWN, Items, Mapping_, Stream, Tensor
 from trainlint.interpreter.values.value import Value
 
 

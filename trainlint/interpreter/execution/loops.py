@@ -13,7 +13,8 @@ from trainlint.interpreter.execution.branching import merged
 from trainlint.interpreter.execution.tests import truth
 from trainlint.interpreter.libraries.frameworks import LOADER_PARAMETER
 from trainlint.interpreter.machine.events import Link
-from trainlint.interpreter.machine.run import Effect, Frame, Round, Run
+from trainlint.interpreter.machine.frame import Effect, Frame, Round
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import Items, Loader, Stream, Tensor
 from trainlint.interpreter.values.value import Value

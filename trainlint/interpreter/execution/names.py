@@ -8,8 +8,10 @@ from functools import lru_cache
 
 from trainlint.interpreter.bounds import NAMES
 from trainlint.interpreter.libraries.guesses import by_name
-from trainlint.interpreter.machine.run import Frame, Run
-from trainlint.interpreter.values.kinds import UNKNOWN, Name, Unknown
+from trainlint.interpreter.machine.frame import Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Name
+from trainlint.interpreter.values.kinds import UNKNOWN, Unknown
 from trainlint.interpreter.values.value import Value
 
 

@@ -11,7 +11,8 @@ from trainlint.interpreter.execution.attributes import note_change
 from trainlint.interpreter.execution.expressions import by_default
 from trainlint.interpreter.execution.operators import arithmetic
 from trainlint.interpreter.execution.tests import narrow, truth
-from trainlint.interpreter.machine.run import Frame, Run
+from trainlint.interpreter.machine.frame import Frame
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import COUNTER, NONE, NOTHING, PLAIN, Plain, Unknown
 from trainlint.interpreter.values.value import Value

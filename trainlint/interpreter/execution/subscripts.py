@@ -7,7 +7,9 @@ import ast
 from trainlint.interpreter.execution.assignment import bounded, copied_for_use, selects
 from trainlint.interpreter.libraries.guesses import by_name
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Arguments, Frame, Run
+from trainlint.interpreter.machine.frame import Arguments, Frame
+from trainlint.interpreter.machine.run import Run
+from trainlint.interpreter.values.callables import Choice, ClassValue, Object
 from trainlint.interpreter.values.joining import element, joined
 from trainlint.interpreter.values.kinds import (
     ANY_KEY,
@@ -15,11 +17,8 @@ from trainlint.interpreter.values.kinds import (
     PLAIN,
     UNKNOWN,
     Array,
-    Choice,
-    ClassValue,
     Items,
     Mapping_,
-    Object,
     Plain,
     Stream,
     Tensor,

@@ -13,7 +13,8 @@ from trainlint.interpreter.branches.instances import asked_kind
 from trainlint.interpreter.branches.read import read
 from trainlint.interpreter.execution.operators import OF_HOST
 from trainlint.interpreter.machine.events import Happening
-from trainlint.interpreter.machine.run import Frame, Heat, Run
+from trainlint.interpreter.machine.frame import Frame, Heat
+from trainlint.interpreter.machine.run import Run
 from trainlint.interpreter.text import text
 from trainlint.interpreter.values.kinds import ARRAY, PLAIN, UNKNOWN, Tensor, Unknown
 from trainlint.interpreter.values.value import Value

@@ -1,9 +1,11 @@
 """The state of a run, and the ways by which its parts call one another.
 
 - `run.py`: `Run` holds what is known so far (attributes of classes, options, what each body gave in each context) and
-  where the run is (the stack of frames, how often the code runs, what it has done). `Frame` is a function, class body
-  or module that is being executed, with its names. `Parts` is the table of functions that execute nodes and calls. They
-  are passed in, so that a module for loops need not import the one for calls, which need not import the one for loops.
+  where the run is (the stack of frames, how often the code runs, what it has done). `Parts` is the table of functions
+  that execute nodes and calls. They are passed in, so that a module for loops need not import the one for calls, which
+  need not import the one for loops.
+- `frame.py`: `Frame` is a function, class body or module that is being executed, with its names; what executing a body
+  gave is `Remembered`.
 - `events.py`: `Event` is what the run tells its listener: an operation in a training step, with its place, the value
   and the chain of calls. A rule is chosen by `Happening`.
 - `left_out.py`: what was not executed because of a limit of `bounds`.

@@ -10,8 +10,8 @@ is kept for messages and is not part of the key.
 - `kinds.py`: one class for each kind. `Tensor` has a place (device, host, pinned, unknown), says whether it is a mask,
   whether it may be a structure of tensors (`container`), and what it was made from (`source`). `Plain` is anything of
   the host that is no tensor, perhaps a known constant. `Items`, `Mapping_`, `Stream` and `Loader` hold values.
-  `Object`, `ClassValue`, `FunctionValue` and `ModuleValue` are the project's, `Name` and `Made` a library's, by dotted
-  name. `Choice` is one of several that can be called.
+- `callables.py`: what can be called or has attributes. `Object`, `ClassValue`, `FunctionValue` and `ModuleValue` are
+  the project's, `Name` and `Made` a library's, by dotted name. `Choice` is one of several.
 - `joining.py`: `join` says what holds where two ways of the program meet. Unknown gives way to what is known; None is
   remembered in `maybe_none`; device with host gives an unknown place; two callables give a `Choice`. `element` is one
   item of a container.

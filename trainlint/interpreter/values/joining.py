@@ -7,27 +7,24 @@ from itertools import islice
 from typing import Any
 
 from trainlint.interpreter import bounds
+from trainlint.interpreter.values.callables import Choice, FunctionValue, Object, is_callable
 from trainlint.interpreter.values.kinds import (
     ARRAY_ITEM,
     NOTHING,
     PLAIN,
     UNKNOWN,
     Array,
-    Choice,
     Device,
-    FunctionValue,
     Items,
     Loader,
     Mapping_,
     Meaning,
-    Object,
     Place,
     Plain,
     Source,
     Stream,
     Tensor,
     Unknown,
-    is_callable,
     is_none,
 )
 from trainlint.interpreter.values.value import Value

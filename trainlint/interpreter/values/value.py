@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainlint.interpreter import bounds
+
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
@@ -57,3 +59,10 @@ class Value:
 
 Environment = dict[str, Value]
 """Names with what they stand for."""
+
+
+def keys(values: tuple[Value, ...], depth: int) -> Hashable:
+    """What tells the values of a container from others."""
+    if depth >= bounds.NESTED_CONTAINERS:
+        return None
+    return tuple((type(value).__name__, value.identity(depth + 1)) for value in values)

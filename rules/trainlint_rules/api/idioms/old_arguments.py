@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS, OldArgument
-from trainlint.analysis.tables.versions.deprecations import Version
+from trainlint.analysis.tables.versions.deprecation import Version
 from trainlint.finding import Edit, Safety
 
 _TWO_FOR_ONE = {"size_average", "reduce"}

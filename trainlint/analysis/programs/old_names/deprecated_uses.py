@@ -11,7 +11,8 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.versions.deprecations import Deprecation, Version, deprecation_of
+from trainlint.analysis.tables.versions.deprecation import Deprecation, Version
+from trainlint.analysis.tables.versions.deprecations import deprecation_of
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_ORIGIN
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.analysis.tables.versions.deprecations import Version
+from trainlint.analysis.tables.versions.deprecation import Version
 from trainlint.patterns import lazy
 
 _DOCS = "https://docs.pytorch.org/docs/stable/"
