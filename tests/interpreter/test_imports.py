@@ -47,3 +47,21 @@ for batch in loader:
 """
     _, events = run_files([("copies/torch/cuda.py", "def synchronize(): pass"), ("train.py", program)])
     assert "train.py:5 SYNCHRONIZE sure" in places(events)
+
+
+@pytest.mark.parametrize(
+    ("program", "packages"), [("agents/torch/policy.py", ("agents", "agents/torch")), ("train.py", ())]
+)
+def test_a_folder_of_a_package_does_not_hide_the_library_of_its_name(program: str, packages: tuple[str, ...]) -> None:
+    policy = """
+from torch.distributions import Normal
+for batch in loader:
+    action = Normal(model(batch.cuda(non_blocking=True)), 1.0).rsample()
+    action.sum().backward()
+"""
+    files = [
+        *((f"{package}/__init__.py", "") for package in packages),
+        ("agents/torch/distributions.py", "class Policy: pass"),
+    ]
+    _, events = run_files([*files, (program, policy)])
+    assert f"{program}:4 CHECKED sure" in places(events)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from trainlint.analysis.tables.common_names import FOREIGN, LIBRARIES
 from trainlint.interpreter.values.definitions import Module
 
 _PACKAGE_FILE: Final = ".__init__"
+_SOURCE_FOLDERS: Final = ((), ("src",), ("lib",), ("python",))
+"""Where projects keep the packages that they import by their bare names."""
 
 
 class Declared(NamedTuple):
@@ -54,7 +58,8 @@ class Project:
         """The module that `import dotted` means, seen from a file of the project; None for a library.
 
         Any directory above the importing file may be on the path. Otherwise the one module whose dotted name ends so
-        counts; of several the one nearest to the importing file, those of tests last.
+        counts; of several the one nearest to the importing file, those of tests last. A module that is called like a
+        library hides no library in a package, nor where it lies elsewhere.
         """
         asked = dotted, importer.name
         if asked not in self._found:
@@ -62,15 +67,31 @@ class Project:
         return self._found[asked]
 
     def above(self, dotted: str, importer: Module) -> Module | None:
-        """The module of that name below a directory above the importing file; None where there is none."""
+        """The module of that name below a directory above the importing file, or below a folder for sources there.
+
+        None where there is none.
+        """
         here = importer.name.split(".")
-        names = (".".join([*here[:depth], dotted]) for depth in range(len(here), -1, -1))
-        return next((self.modules[name] for name in names if name in self.modules), None)
+        first = dotted.partition(".")[0]
+        of_library = first in FOREIGN or first in sys.stdlib_module_names
+        for depth in range(len(here), -1, -1):
+            inside = of_library and self._is_package(".".join(here[:depth]))
+            for source in _SOURCE_FOLDERS[1 if inside else 0 :]:
+                found = self.modules.get(".".join([*here[:depth], *source, dotted]))
+                if found is not None:
+                    return found
+        return None
+
+    def _is_package(self, name: str) -> bool:
+        return name in self.modules and self.modules[name].is_package
 
     def _find(self, dotted: str, importer: Module) -> Module | None:
         found = self.above(dotted, importer)
         if found is not None:
             return found
+        first = dotted.partition(".")[0]
+        if first in LIBRARIES or first in sys.stdlib_module_names:
+            return None
         tails = self._by_tail.get(dotted, [])
         tails = [module for module in tails if not module.is_test] or tails
         if len(tails) == 1 or (tails and "." in dotted):
