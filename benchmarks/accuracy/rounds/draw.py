@@ -30,6 +30,12 @@ def read_pool(path: Path) -> tuple[str, ...]:
     return tuple(repos)
 
 
+def listed(path: Path) -> tuple[str, ...]:
+    """The repositories that a text lists, one a line; a line that begins with `#` is a comment."""
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
 def drawn(pool: Iterable[str], left_out: Iterable[str], *, count: int, seed: int) -> tuple[str, ...]:
     """`count` repositories at random, and some to spare: the same ones for the same seed, pool and rounds so far.
 
