@@ -14,7 +14,6 @@ from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
 
-_TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
 _LIGHTNING = "lightning pytorch_lightning lightning_fabric"
 _MM = "mmengine mmcv"
 

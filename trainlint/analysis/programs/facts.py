@@ -174,7 +174,3 @@ def _keeps_full_precision(call: ast.Call) -> bool:
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
     return statement.targets if isinstance(statement, ast.Assign) else []
-
-
-def _value(statement: ast.stmt) -> ast.expr | None:
-    return statement.value if isinstance(statement, ast.Assign) else None

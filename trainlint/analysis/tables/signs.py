@@ -55,7 +55,6 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
 ACCELERATOR = _sign("accelerator accelerators")
-FRAMEWORKS = _sign("lightning trainer ignite")
 
 # Devices
 CUDA = _sign("cuda gpu gpus")
@@ -85,8 +84,6 @@ SAVED_SCRIPTS = _sign(
 )
 """What TorchScript is for besides speed."""
 
-# Fused kernels
-FUSED = _sign("fuse fused fuser fuses fusing fusion triton")
 GEMMA = _sign("gemma")
 """Models whose authors recommend eager attention in training."""
 
