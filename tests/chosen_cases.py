@@ -32,7 +32,6 @@ CHOSEN = {
     "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
     "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",
     "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
-    "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",
     "tests/cases/TRN215/only_for_the_log.py": "synchronization: collectives whose results only logs take",
     "tests/cases/TRN705/compiled.py": "attention: models that are compiled somewhere on their way",
     "tests/cases/TRN811/losses.py": "interfaces: formulas that have a function of their own",

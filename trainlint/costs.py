@@ -53,22 +53,20 @@ KINDS = {
     "TRN4": Kind.KERNELS,
     "TRN401": Kind.WHOLE_STEP,
     "TRN406": Kind.WHOLE_STEP,
-    "TRN407": Kind.WHOLE_STEP,
     "TRN5": Kind.COMMUNICATION,
     "TRN507": Kind.WHOLE_STEP,
     "TRN513": Kind.WHOLE_STEP,
     "TRN6": Kind.KERNELS,
     "TRN7": Kind.KERNELS,
-    "TRN701": Kind.WHOLE_STEP,
     "TRN705": Kind.WHOLE_STEP,
     "TRN8": Kind.NAME,
 }
 """By code, and by the first four characters of the codes of a topic for all others of it."""
 
 SET_FOR_EACH_STEP = frozenset(
-    {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN407", "TRN408", "TRN410"}
+    {"TRN101", "TRN102", "TRN105", "TRN112", "TRN309", "TRN401", "TRN406", "TRN408"}
     | {"TRN507", "TRN508", "TRN509", "TRN510", "TRN513", "TRN518", "TRN520", "TRN521", "TRN522", "TRN530"}
-    | {"TRN601", "TRN602", "TRN705", "TRN707"}
+    | {"TRN601", "TRN705", "TRN707"}
 )
 """Rules about a setting: its line runs once, and what it sets holds in each step."""
 

@@ -39,7 +39,7 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Sequence[str]]]] = {
     "language": {"copies": ("none", ("TRNP306",)), "anomalies": ("none", ("TRNP405",))},
     "reinforcement": {"saves": ("none", ("TRN313", "TRNP306")), "zeros": ("none", ("TRN306",))},
     "adversarial": {"collects": ("none", ("TRN302", "TRNP306")), "records": ("none", ("TRN303",))},
-    "graph": {"copies": ("none", ("TRNP306",)), "one-by-one": ("none", ("TRN601", "TRN602"))},
+    "graph": {"copies": ("none", ("TRNP306",)), "one-by-one": ("none", ("TRN601",))},
     "with_lightning": {"collects": ("none", ("TRN302", "TRNP306")), "anomalies": ("none", ("TRNP405",))},
     "with_accelerate": {"saves": ("none", ("TRN313", "TRNP306")), "disk": ("disk-fixed", ("TRN101", "TRNP101"))},
     "table": {"in-memory": ("in-memory-fixed", ("TRN101", "TRNP101")), "collects": ("none", ("TRN302", "TRNP306"))},

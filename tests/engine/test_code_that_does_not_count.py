@@ -221,14 +221,12 @@ FEATURES = """
         features(waves)
 """
 TRAINS = {"train.py": TRAIN, "nets.py": NETS.format(name="Tower"), "data.py": DATA}
-COSTS = {"TRN207", "TRN410"}
-PREVIEW = Overrides(preview=True)
-"""TRN410 is a preview rule."""
+COSTS = {"TRN207"}
 
 
 def test_costs_of_a_network_that_another_program_than_the_training_uses(tmp_path: Path) -> None:
     files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "features.py": FEATURES}
-    assert codes(tmp_path, "encoder.py", files, PREVIEW).isdisjoint(COSTS)
+    assert codes(tmp_path, "encoder.py", files).isdisjoint(COSTS)
     assert codes(tmp_path, "encoder.py", files, Overrides(preview=True, min_confidence=Confidence.POSSIBLE)) >= COSTS
 
 
@@ -237,14 +235,14 @@ def test_costs_of_a_network_that_training_uses(tmp_path: Path) -> None:
         "from data", "from encoder import Encoder\n    from data"
     )
     files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "train.py": training}
-    assert codes(tmp_path, "encoder.py", files, PREVIEW) >= COSTS
+    assert codes(tmp_path, "encoder.py", files) >= COSTS
 
 
 def test_costs_in_a_library(tmp_path: Path) -> None:
     files = {"encoder.py": NETS.format(name="Encoder"), "__init__.py": "from .encoder import Encoder"}
-    assert "TRN207" not in codes(tmp_path, "encoder.py", files, PREVIEW), "nothing in sight updates parameters"
+    assert "TRN207" not in codes(tmp_path, "encoder.py", files), "nothing in sight updates parameters"
     files["recipe.py"] = "import torch\n\n\ndef optimizer(net):\n    return torch.optim.SGD(net.parameters(), lr=0.1)\n"
-    assert codes(tmp_path, "encoder.py", files, PREVIEW) >= COSTS
+    assert codes(tmp_path, "encoder.py", files) >= COSTS
 
 
 def test_a_loader_that_no_training_builds(tmp_path: Path) -> None:

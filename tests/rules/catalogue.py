@@ -34,7 +34,7 @@ _STATED = (2, 5)
 STATED = replace(DEFAULT, target_torch=TorchRange(_STATED))
 """Of a project that states its PyTorch. Without that, fixes with names that PyTorch 1.0 lacks are unsafe, and old names
 are no default findings."""
-_NEWER = {"TRN514": (2, 6), "TRN532": (2, 8)}
+_NEWER = {"TRN532": (2, 8)}
 """Rules without such fixes that find something only in newer versions."""
 
 

@@ -314,7 +314,7 @@ LEFT_OUT: dict[str, str] = {
     r"torch\.distributed\.(elastic|launch|checkpoint\.(staging|state_dict|_fsspec)|device_mesh|optim).*": (
         "launchers and agents, options of functions, or private"
     ),
-    r"torch\.distributed\.fsdp\..*": "TRN514 is about the older FSDP",
+    r"torch\.distributed\.fsdp\..*": "the older FSDP: options and methods of it",
     r"torch\.distributed\.nn\.functional\._deprecated": "the table names its callers",
     r"torch\.autograd\.(profiler_util\..*|profiler\.(EnforceUnique|load_nvprof|parse_nvprof_trace))|"
     r"torch\.profiler\..*\.export_memory_timeline": (

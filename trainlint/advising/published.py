@@ -24,9 +24,6 @@ PUBLISHED: Mapping[str, Gain] = {
         0.0,
         0.10,
     ),
-    "TRN701": Gain(
-        Basis.PUBLISHED, "unknown for your model; GPT-2 trained up to three times as fast (arXiv 2205.14135)", 0.0, 0.67
-    ),
 }
 """The highest share is that of the source; on another training it may be nothing, so it ranks nothing."""
 
@@ -37,7 +34,7 @@ AFTER: Mapping[str, tuple[str, ...]] = {
     "plan:batch": ("TRN101", "TRN401"),
     "run:workers": ("TRN101",),
     "TRN705": ("TRN401",),
-    "plan:strategy": ("TRN401", "TRN701", "TRN507"),
+    "plan:strategy": ("TRN401", "TRN507"),
 }
 """Pinned memory before copies that do not wait for it, workers before pinning and before larger batches, precision
 before `torch.compile`, one GPU before many."""

@@ -46,8 +46,6 @@ class Optimizer:
     """Tensors of the parameter's size."""
     bytes_each: int | None = None
     """Bytes of one number in them; None where they have the type of the weights that are updated."""
-    factored: bool = False
-    """Whether a row and a column stand for a matrix, too: next to nothing, and counted as nothing."""
 
 
 OPTIMIZERS = (
@@ -56,7 +54,7 @@ OPTIMIZERS = (
     Optimizer("adamw", 2),
     Optimizer("adamw-8bit", 2, 1),
     Optimizer("adamw-fp8", 2, 1),
-    Optimizer("adafactor", 0, factored=True),
+    Optimizer("adafactor", 0),
     Optimizer("adagrad", 1),
     Optimizer("rmsprop", 1),
     Optimizer("lion", 1),

@@ -53,11 +53,6 @@ def with_places(finding: Finding, group: Group) -> Finding:
     return replace(finding, related=(*finding.related, *(place for place in places if place not in finding.related)))
 
 
-def places_of(group: Group) -> tuple[RelatedPlace, ...]:
-    """The places of a group besides its first."""
-    return tuple(map(_place, group.findings[1:]))
-
-
 def lines_text(group: Group) -> str:
     """As in "line 8", "lines 305 to 315", "lines 5, 20 and 31", "cell 3, lines 5 and 6"."""
     lines = lines_of(group.findings)

@@ -39,11 +39,6 @@ def runs(heat: Heat) -> str:
     return _RUNS[heat]
 
 
-def heat_words(heat: Heat) -> str:
-    """The same for a list of all heats, in which nothing leads on to a chain of calls."""
-    return "not known" if heat is Heat.UNKNOWN else _RUNS[heat]
-
-
 def heat_note(finding: Finding) -> str:
     """How often the line runs and why, as in "runs each training step: line 8: for batch in loader"."""
     if not finding.chain:

@@ -83,7 +83,7 @@ class RemovedKeyword(ReferenceRule):
         "torch.autograd",
         "torch.profiler.profile",
         "torch.stft",
-        *DATALOADER.torch_origins,
+        *DATALOADER,
     )
     in_tests = True
     unless = (decided_by_version,)

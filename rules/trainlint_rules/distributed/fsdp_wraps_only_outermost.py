@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap, wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, names_in
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import Wrapper
+from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import Guard, guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 
 _WRAPS_INNER = lazy(r"(^|_)(auto_?)?wrap(?!.*checkpoint)|^(?!.*(plan|state_dict)).*shard|^apply_fsdp|parallelize$")
 """What else may wrap parts of the model: `auto_wrap`, `apply_fsdp`, `shard_model`."""
@@ -46,7 +48,7 @@ def wraps_more(site: Site) -> bool:
     return any(item.wrapper is not Wrapper.DDP for item in others) or in_loop or any(map(_WRAPS_INNER.search, named))
 
 
-class FsdpWrapsOnlyOutermost(CalledNameRule):
+class FsdpWrapsOnlyOutermost(ReferenceRule):
     """FSDP around a whole model as one unit, which is gathered whole for each forward
 
     ## Why
@@ -105,6 +107,12 @@ class FsdpWrapsOnlyOutermost(CalledNameRule):
     unless = (options_from_elsewhere, has_policy, wraps_more)
     message = "FSDP gathers this whole model at once before anything computes, since no part of it is wrapped by itself"
     help = "pass an `auto_wrap_policy`"
+
+    def answers(self, site: Site) -> Iterator[Match | Guard]:
+        """About the call of what is imported, by whatever name the file calls it."""
+        place = call_of(site.file, site.node)
+        if place is not None:
+            yield from super().answers(Site(site.file, place))
 
     def found(self, site: Site) -> Match | None:
         """FSDP around a single module that is no part of another one."""

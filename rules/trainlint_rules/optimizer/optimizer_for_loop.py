@@ -8,7 +8,6 @@ from trainlint.analysis.tables.optimizers import CLASSES, FUSED_SINCE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.optimizer.idioms.implementations import can_be_fused
 
 _LEFT_TO_PYTORCH = "remove `foreach=False`, and PyTorch chooses the implementation"
 
@@ -69,5 +68,6 @@ class OptimizerForLoop(CallRule):
         if given.get("foreach") is not False or given.get("fused", False) not in (False, None):
             return None
         name = last_name(site.call.func)
-        instead = None if can_be_fused(site) else _LEFT_TO_PYTORCH
-        return Match(site, fields={"optimizer": name}, help=instead, fix_needs=FUSED_SINCE.get(name))
+        since = FUSED_SINCE.get(name)
+        instead = _LEFT_TO_PYTORCH if since is None or site.lacks(since) else None
+        return Match(site, fields={"optimizer": name}, help=instead, fix_needs=since)

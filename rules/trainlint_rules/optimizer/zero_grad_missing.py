@@ -77,4 +77,4 @@ class ZeroGradMissing(LoopRule):
             return None
         backward, step = uncleared
         sure = Confidence.CERTAIN if step.sure else Confidence.LIKELY
-        return Match(site.at(backward.call, site.loop), sure, {"step": step.line, "optimizer": step.owner})
+        return Match(site.at(backward, site.loop), sure, {"step": step.line, "optimizer": step.optimizer})

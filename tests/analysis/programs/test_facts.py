@@ -113,12 +113,6 @@ USES = {
     "sampler = DistributedSampler(rows, shuffle=False)": {"distributed-sampler"},
     "loader.sampler.set_epoch(epoch)": {"set-epoch"},
     # Kernels and switches
-    "optimizer = torch.optim.AdamW(parameters, fused=True)": {"fused-optimizer"},
-    "extra = dict(fused=True) if fused else dict()": {"fused-optimizer"},
-    "options['fused'] = True": {"fused-optimizer"},
-    "optimizer = apex.optimizers.FusedAdam(parameters)": {"fused-optimizer"},
-    "TrainingArguments(optim='adamw_torch_fused')": {"fused-optimizer"},
-    "conv = layer(fused=True)": set(),
     "torch.backends.cuda.matmul.allow_tf32 = True": {"tf32"},
     "cudnn.allow_tf32 = False": {"tf32"},
     "torch.set_float32_matmul_precision('high')": {"tf32"},

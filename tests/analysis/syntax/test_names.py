@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trainlint.analysis.syntax
-from trainlint.analysis.syntax.names import has_name_in, nodes_in, written
+from trainlint.analysis.syntax.names import has_name_in, nodes_in
 
 SOURCES = [
     path.read_text("utf-8") for path in sorted(Path(trainlint.analysis.syntax.__file__).parent.glob("*.py"))[::10]
@@ -31,18 +31,6 @@ def test_all_nodes_but_operators_and_contexts_are_found_in_the_order_of_the_stan
     tree = ast.parse(text)
     signs = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
     assert nodes_in(tree) == [node for node in ast.walk(tree) if not isinstance(node, signs)]
-
-
-@pytest.mark.parametrize("text", [EVERY_SORT, *SOURCES])
-def test_expressions_are_written_as_the_standard_library_writes_them(text: str) -> None:
-    expressions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)]
-    assert [written(node) for node in expressions] == [ast.unparse(node) for node in expressions]
-
-
-@pytest.mark.parametrize("text", ["(1).real", "1 .real()", "f(None, True, ...)", "()", "(a,)", "a.b(c)(d, (e, 1))[0]"])
-def test_odd_expressions_are_written_as_the_standard_library_writes_them(text: str) -> None:
-    node = ast.parse(text, mode="eval").body
-    assert written(node) == ast.unparse(node)
 
 
 @pytest.mark.parametrize(

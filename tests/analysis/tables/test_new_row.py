@@ -6,7 +6,6 @@ import pytest
 
 from tests.rules.catalogue import all_rules, judged
 from trainlint.analysis.tables import loaders
-from trainlint.analysis.tables.loaders import Preparation
 
 RULES = [rule for rule in all_rules() if rule.code in ("TRN101", "TRN205")]
 READS = [rule for rule in all_rules() if rule.code in ("TRN201", "TRN205")]
@@ -60,5 +59,5 @@ def test_a_wrapper_that_loaders_alone_are_given_is_followed_too(monkeypatch: pyt
 def test_a_loader_that_a_new_framework_prepares_moves_its_batches_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     text = PROGRAM.replace("    for x, y in chew(loader)", "    loader = fabric.chew(loader)\n    for x, y in loader")
     assert "TRN205" in found(text)
-    monkeypatch.setitem(loaders.PREPARATIONS, "chew", Preparation("chew"))
+    monkeypatch.setattr(loaders, "PREPARING_IN_ORDER", (*loaders.PREPARING_IN_ORDER, "chew"))
     assert "TRN205" not in found(text)

@@ -21,7 +21,7 @@ def set_seed(seed):
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
-    torch.backends.cudnn.deterministic = True  #! TRN407
+    torch.backends.cudnn.deterministic = True
 
 
 def train(model, optimizer, scheduler, pictures, held_out, epochs):
@@ -38,7 +38,7 @@ def train(model, optimizer, scheduler, pictures, held_out, epochs):
             loss = criterion(scores, labels)
             optimizer.zero_grad()
             loss.backward()
-            scheduler.step()  #! TRN604
+            scheduler.step()
             optimizer.step()
             seconds = time.perf_counter() - start
             total += loss.item()  #! TRN201
@@ -68,7 +68,7 @@ def main():
         ImageFolder(options.held_out, transform=picture_transform(224)), 128, num_workers=4, pin_memory=True
     )
     model = nn.DataParallel(PictureClassifier(len(pictures.classes)).cuda())  #! TRN507
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)  #! TRN602
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-4, total_steps=20 * len(pictures) // 64)
     print(train(model, optimizer, scheduler, pictures, held_out, options.epochs))
 

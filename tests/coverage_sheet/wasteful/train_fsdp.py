@@ -19,7 +19,7 @@ def train(rows, local_rank, epochs):
     loader = DataLoader(dataset, 16, shuffle=True, num_workers=8, pin_memory=True)  #! TRN103 TRN107
     network = Captioner(width=2048, heads=32)
     optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=True)
-    model = FSDP(network, device_id=local_rank)  #! TRN513 TRN514
+    model = FSDP(network, device_id=local_rank)  #! TRN513
     scaler = torch.amp.GradScaler("cuda")
     scales = []
     for epoch in range(epochs):

@@ -36,7 +36,6 @@ torch.distributed.nn.all_reduce(pair)  # TRN812
 
 model = nn.Linear(2, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-torch.optim.lr_scheduler.StepLR(optimizer, 1).step()  # TRN604
 for _ in range(60):
     loss = nn.functional.mse_loss(model(torch.ones(4, 2)), torch.ones(4))  # TRN416 is not what it warns of
     optimizer.zero_grad()

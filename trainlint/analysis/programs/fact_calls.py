@@ -109,8 +109,6 @@ def _of_keyword(callee: str, keyword: str, value: ast.expr) -> Iterator[Use]:
         yield Use(setting.kind)
     if keyword == "strategy" and callee in ("Trainer", "Fabric"):
         yield from _of_strategy(constant(value))
-    elif keyword == "optim" and "fused" in str(constant(value)):
-        yield Use(FactKind.FUSED_OPTIMIZER)
 
 
 def _of_strategy(written: object) -> Iterator[Use]:

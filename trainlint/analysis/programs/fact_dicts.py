@@ -1,4 +1,4 @@
-"""What a dict that is written out says: a configuration of DeepSpeed, or keywords kept for an optimizer."""
+"""What a configuration of DeepSpeed says that is written out as a dict."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from trainlint.analysis.programs.fact_names import DEEPSPEED, DEEPSPEED_KEYS
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
-_BESIDES = frozenset({"lr", "betas", "weight_decay"})
-"""Keywords that stand beside `fused`; another dict may speak of anything."""
-
 
 def of_dict(node: ast.Dict) -> Iterator[Use]:
     """All that a dict says."""
@@ -21,9 +18,6 @@ def of_dict(node: ast.Dict) -> Iterator[Use]:
             value = entries.get(key)
             if value is not None and constant(value) and not _disabled(value):
                 yield from (Use(kind, "zero" if kind is FactKind.FSDP else "") for kind in kinds)
-    if "fused" in entries and constant(entries["fused"]) is not False:
-        if len(entries) == 1 or not _BESIDES.isdisjoint(entries):
-            yield Use(FactKind.FUSED_OPTIMIZER)
 
 
 def _disabled(value: ast.expr) -> bool:

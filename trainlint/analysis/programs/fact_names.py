@@ -9,12 +9,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import collectives, optimizers, parallel, precision, samplers
+from trainlint.analysis.tables import collectives, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
 
-_TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
 _LIGHTNING = "lightning pytorch_lightning lightning_fabric"
 _MM = "mmengine mmcv"
 
@@ -75,9 +74,6 @@ IMPORTED: Mapping[str, tuple[NameFact, ...]] = _imported(
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
     (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", " ".join(samplers.DISTRIBUTED), ""),
-    (FactKind.FUSED_OPTIMIZER, "apex", "FusedAdam FusedLAMB FusedSGD FusedNovoGrad FusedMixedPrecisionLamb", ""),
-    (FactKind.FUSED_OPTIMIZER, "deepspeed", "FusedAdam DeepSpeedCPUAdam FusedLamb", ""),
-    (FactKind.FUSED_OPTIMIZER, "transformer_engine", "FusedAdam FusedSGD", ""),
     (FactKind.FRAMEWORK, _LIGHTNING, "Trainer Trainer.from_argparse_args LightningModule LightningCLI", "lightning"),
     (FactKind.FRAMEWORK, _LIGHTNING, "Fabric", "fabric"),
     (FactKind.FRAMEWORK, "transformers trl sentence_transformers", "Trainer", "transformers"),
@@ -143,7 +139,6 @@ SETTINGS: Mapping[str, Setting] = {
         (FactKind.COMPILE, _OPTIONS, "torch_compile"),
         (FactKind.TF32, _OPTIONS, "tf32"),
         (FactKind.FSDP, _OPTIONS, "fsdp deepspeed deepspeed_plugin fsdp_plugin"),
-        (FactKind.FUSED_OPTIMIZER, optimizers.OPTIMIZER_CALL, "fused"),
         (FactKind.CHANNELS_LAST, lazy(""), "memory_format"),
     )
     for keyword in keywords.split()

@@ -14,7 +14,7 @@ from trainlint.analysis.programs.fact_calls import of_call, says_by_keyword, say
 from trainlint.analysis.programs.fact_dicts import of_dict
 from trainlint.analysis.programs.fact_names import ACCELERATOR, TF32_SWITCHES, imported, may_say
 from trainlint.analysis.syntax.blocks import Block, Function, How
-from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.fact_kinds import FactKind, Use
 
@@ -77,10 +77,6 @@ class _Uses:
                     yield Use(FactKind.TF32)
         if self.outline.stores.get("require_backward_grad_sync"):
             yield Use(FactKind.NO_SYNC)
-        for place in self.outline.stores.get("fused", ()):
-            keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
-            if keyed and constant(_value(place.statement)) is not False:
-                yield Use(FactKind.FUSED_OPTIMIZER)
 
     def _is_switch(self, target: ast.expr, block: Block, name: str) -> bool:
         """Whether a target is one of PyTorch's own switches."""
@@ -178,7 +174,3 @@ def _keeps_full_precision(call: ast.Call) -> bool:
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
     return statement.targets if isinstance(statement, ast.Assign) else []
-
-
-def _value(statement: ast.stmt) -> ast.expr | None:
-    return statement.value if isinstance(statement, ast.Assign) else None

@@ -1,15 +1,11 @@
-"""Dicts that are written out: settings, in a script or in a file of their own, and what functions return."""
+"""Dicts that are written out: settings, in a script or in a file of their own."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainlint.analysis.syntax.blocks import Block, How, Place
-from trainlint.analysis.syntax.names import constant, position
-from trainlint.analysis.syntax.outline import Outline
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import constant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,45 +61,3 @@ def keywords_as_dict(call: ast.Call) -> ast.Dict:
     keys: list[ast.expr | None]
     keys = [ast.copy_location(ast.Constant(item.arg), item) if item.arg is not None else None for item in call.keywords]
     return ast.copy_location(ast.Dict(keys, [item.value for item in call.keywords]), call)
-
-
-def written_items(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a dict that is written out holds under names: `{"flip": False}`, `dict(flip=False)`."""
-    match node:
-        case ast.Dict():
-            for key, value in zip(node.keys, node.values, strict=True):
-                if (name := _name(key)) is not None:
-                    yield name, value
-        case ast.Call(func=ast.Name(id="dict")):
-            yield from ((item.arg, item.value) for item in node.keywords if item.arg is not None)
-
-
-def dict_items(node: ast.expr, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
-    """The items of a dict that is written out, or filled name by name, with the blocks in which their values stand."""
-    if not isinstance(node, ast.Name):
-        yield from ((key, value, block) for key, value in written_items(node))
-        return
-    for binding in reaching(node.id, block, position(node)):
-        if binding.how is How.ASSIGN and not binding.path and binding.value is not None:
-            yield from ((key, value, binding.block) for key, value in written_items(binding.value))
-    for put in outline.fillings.get(node.id, ()):
-        if put.block.scope is block.scope and isinstance(put.node, ast.expr):
-            yield from ((key, put.node, put.block) for key in _names_filled(put))
-
-
-def unpacked_items(call: ast.Call, block: Block, outline: Outline) -> Iterator[tuple[str, ast.expr, Block]]:
-    """What a call is given by `**options`, as far as the file writes that out, as `dict_items` yields it."""
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            yield from dict_items(keyword.value, block, outline)
-
-
-def _names_filled(put: Place) -> list[str]:
-    """The names under which a statement stores something in a dict."""
-    targets = put.statement.targets if isinstance(put.statement, ast.Assign) else []
-    return [key for item in targets if isinstance(item, ast.Subscript) and (key := _name(item.slice)) is not None]
-
-
-def _name(key: ast.expr | None) -> str | None:
-    written = constant(key) if key is not None else None
-    return written if isinstance(written, str) else None

@@ -155,40 +155,6 @@ def has_name_in(node: ast.AST, names: Container[str]) -> bool:
     return any(isinstance(part, Name) and part.id in names for part in nodes_in(node))
 
 
-def written(node: ast.AST) -> str:
-    """An expression as `ast.unparse` writes it, which takes three times as long for what most of them are."""
-    return _plainly_written(node) or ast.unparse(node)
-
-
-def _plainly_written(node: ast.AST) -> str | None:
-    """The text of names, attributes, whole numbers, and calls and tuples of such; None for anything else."""
-    if type(node) is Name:
-        return node.id
-    if type(node) is Attribute:
-        value = _plain_owner(node.value)
-        return f"{value}.{node.attr}" if value is not None else None
-    if type(node) is Constant:
-        return str(node.value) if type(node.value) is int or node.value is None else None
-    if type(node) is Call:
-        called = _plain_owner(node.func) if not node.keywords else None
-        given = _plainly_listed(node.args)
-        return f"{called}({given})" if called is not None and given is not None else None
-    if type(node) is ast.Tuple and len(node.elts) > 1:
-        items = _plainly_listed(node.elts)
-        return f"({items})" if items is not None else None
-    return None
-
-
-def _plain_owner(node: ast.expr) -> str | None:
-    """The text before a dot or a bracket, where a number would need brackets of its own."""
-    return _plainly_written(node) if type(node) is not Constant else None
-
-
-def _plainly_listed(nodes: list[ast.expr]) -> str | None:
-    texts = [_plainly_written(node) for node in nodes]
-    return ", ".join([text for text in texts if text]) if None not in texts else None
-
-
 def imported_names(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     """(local name, dotted origin) for each name that an import binds; relative modules keep their dots."""
     if isinstance(node, ast.Import):

@@ -26,7 +26,6 @@ class FactKind(Enum):
     """Weights are sharded: FSDP, `fully_shard`, DeepSpeed's ZeRO. The detail says which."""
     SET_EPOCH = "set-epoch"
     DISTRIBUTED_SAMPLER = "distributed-sampler"
-    FUSED_OPTIMIZER = "fused-optimizer"
     TF32 = "tf32"
     """TF32 is spoken of, if only to ask for full precision."""
     CHANNELS_LAST = "channels-last"

@@ -48,8 +48,6 @@ OPTIMIZER_ORIGIN = lazy(
     r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.|^transformers\.(AdamW|Adafactor)$"
 )
 """The dotted origin of an optimizer, of PyTorch or of packages whose optimizers are used like PyTorch's."""
-OPTIMIZER_CALL = lazy(r"adam|sgd|optim|lion|lamb|adagrad|^dict$", re.IGNORECASE)
-"""What is called where `fused=` is a setting of an optimizer: its class, or a dict of its arguments."""
 OPTIMIZER_NAME = lazy(r"optim|^opt($|_)|_opt$", re.IGNORECASE)
 """How objects are called that are most likely optimizers, even where nothing else says so."""
 STEPPED_NAME = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)

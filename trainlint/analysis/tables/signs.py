@@ -55,15 +55,12 @@ SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
 CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
 SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
 ACCELERATOR = _sign("accelerator accelerators")
-FRAMEWORKS = _sign("lightning trainer ignite")
 
 # Devices
 CUDA = _sign("cuda gpu gpus")
 MOVES = _sign("to_device", attributes="to cuda")
 
-# Weights and layers
-LOADED_WEIGHTS = _sign("pretrained load_state_dict load_weights checkpoint checkpoints model_urls pth gpt2 gpt_2")
-SAVED_WEIGHTS = _sign(origins="torch.load")
+# Layers
 MEMORY_FORMATS = _sign("channels_last memory_format")
 
 # Other ways to run it
@@ -87,12 +84,6 @@ SAVED_SCRIPTS = _sign(
 )
 """What TorchScript is for besides speed."""
 
-# Fused kernels
-FUSED = _sign("fuse fused fuser fuses fusing fusion triton")
-FUSED_ATTENTION = _sign(
-    "scaled_dot_product_attention flash_attn flashattn flash_attention flashattention xformers sdpa "
-    "memory_efficient_attention flex_attention"
-)
 GEMMA = _sign("gemma")
 """Models whose authors recommend eager attention in training."""
 
@@ -123,7 +114,6 @@ CLEARED_GRADIENTS = _sign(
     attributes="register_post_accumulate_grad_hook",
 )
 """Functions and options that clear gradients, and a closure that does both backward and step."""
-SPARSE_GRADIENTS = _sign("sparse_adam is_sparse")
 STATIC_GRADIENTS = _sign("main_grad", origins="torch.cuda.graph")
 """Gradients in buffers, which stay where they are."""
 DIVIDED_LOSSES = _sign(

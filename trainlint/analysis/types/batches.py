@@ -144,8 +144,7 @@ class Batches:
         if self._prepared is None:
             given: list[_Step] = [
                 (item, place.block, ())
-                for name in loaders.PREPARATIONS
-                if loaders.hands_back_in_order(name)
+                for name in loaders.PREPARING_IN_ORDER
                 for place in self.outline.calls.get(name, [])
                 if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
                 for item in place.node.args

@@ -10,7 +10,6 @@ from enum import Enum, auto
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Class
-from trainlint.analysis.syntax.literal_dicts import unpacked_items
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, root_name
 from trainlint.analysis.syntax.reaching import single_value
@@ -95,9 +94,7 @@ def says_whether_to_wait(site: Site) -> bool:
     call = site.call
     if copies_argument(site):
         return len(call.args) != 1 or any(item.arg in ("non_blocking", None) for item in call.keywords)
-    names = [keyword.arg for keyword in call.keywords]
-    unpacked = [name for name, _, _ in unpacked_items(call, site.block, site.file.outline)]
-    if not {"non_blocking", "async"}.isdisjoint([*names, *unpacked]) or (None in names and not unpacked):
+    if any(keyword.arg in ("non_blocking", "async", None) for keyword in call.keywords):
         return True
     return any(isinstance(item, ast.Starred) or site.value(item).kind is not Kind.DTYPE for item in call.args[1:])
 

@@ -20,19 +20,17 @@ _PINNED = 24e9
 
 def timed(items: Sequence[Item], gpu: Gpu, name_of: Callable[[Cause], Hashable], *, tf32: bool = False) -> list[Work]:
     """The work of a step on a GPU. `name_of` says by what name the waits of a cause are priced together."""
-    half = gpu.flops(Precision.BF16) or 0.0
-    single = gpu.flops(Precision.FP32) or half
+    half, single = gpu.flops(Precision.BF16), gpu.flops(Precision.FP32)
     if tf32:
         single = max(single, half / 2)
     return [
-        _operator(item, gpu, half or single, single) if item.what is None else _event(item, item.what, name_of)
-        for item in items
+        _operator(item, gpu, half, single) if item.what is None else _event(item, item.what, name_of) for item in items
     ]
 
 
 def _operator(item: Item, gpu: Gpu, half: float, single: float) -> Work:
     peak = half if item.halved else single
-    ideal = max(item.flops / peak if peak else 0.0, item.bytes / (gpu.bandwidth * 1e9))
+    ideal = max(item.flops / peak, item.bytes / (gpu.bandwidth * 1e9))
     return Work((max(KERNEL, ideal / _REACHED[0]), max(KERNEL, ideal / _REACHED[1])), queued=item.queued)
 
 

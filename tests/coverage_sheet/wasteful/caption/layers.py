@@ -18,7 +18,7 @@ class Attention(nn.Module):
         batch, length, width = x.shape
         query, key, value = self.project(x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
-        weights = torch.softmax(scores, dim=-1)  #! TRN701
+        weights = torch.softmax(scores, dim=-1)
         return self.out((weights @ value).transpose(1, 2).reshape(batch, length, width))
 
 

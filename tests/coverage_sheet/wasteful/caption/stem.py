@@ -9,7 +9,7 @@ class Stem(nn.Module):
     def __init__(self, width):
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Conv2d(3, 64, 7, stride=4, padding=3),  #! TRN410
+            nn.Conv2d(3, 64, 7, stride=4, padding=3),
             nn.BatchNorm2d(64),
             nn.ReLU(inplace=True),
             nn.Conv2d(64, width, 4, stride=4),

@@ -48,7 +48,7 @@ _LOSSES = lazy(
     r"torch\.nn\.(\w+Loss|functional\.(\w*_loss|cross_entropy|kl_div|binary_cross_entropy\w*)|modules\.loss\.\w+Loss)"
 )
 _DDP = lazy("|".join(map(re.escape, DDP_ORIGINS)))
-_DATALOADER = lazy("|".join(map(re.escape, DATALOADER.torch_origins)))
+_DATALOADER = lazy("|".join(map(re.escape, DATALOADER)))
 _HARDTANH = lazy(r"torch\.nn\.(modules\.activation\.)?Hardtanh")
 
 ARGUMENTS: tuple[OldArgument, ...] = (
