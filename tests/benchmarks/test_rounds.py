@@ -193,8 +193,12 @@ def test_two_clones_never_lie_in_one_place() -> None:
 
 
 def test_what_to_clone_is_printed_and_nothing_is_fetched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "pool.json").write_text(json.dumps({"repos": ["a/used", "a/running", "a/one", "a/two"]}))
+    others = ["a/used", "a/running", "a/labelled", "a/read"]
+    (tmp_path / "pool.json").write_text(json.dumps({"repos": [*others, "a/one", "a/two"]}))
     (tmp_path / "rounds.json").write_text(json.dumps({"rounds": [as_json(["a/used"])]}))
+    (tmp_path / "drawn.txt").write_text("# read\na/read\n")
+    (tmp_path / "development/round_1").mkdir(parents=True)
+    (tmp_path / "development/round_1/repos.json").write_text(json.dumps([{"repo": "a/labelled"}]))
     options = ["--pool", str(tmp_path / "pool.json"), "--rounds", str(tmp_path / "rounds.json"), "--seed", "3"]
     assert main(["draw", *options, "--count", "1", "--leave-out", "a/running"]) == 0
     first, clone, spare = capsys.readouterr().out.splitlines()

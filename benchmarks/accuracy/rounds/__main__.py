@@ -28,8 +28,6 @@ from benchmarks.markers import between_markers
 from trainlint.finding import Confidence
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "accuracy.md"
-DRAWN = Path(__file__).resolve().parents[1] / "drawn.txt"
-"""Lists repositories that were drawn for something else than a round."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _draw(arguments: argparse.Namespace) -> int:
-    left_out = (*used(read_rounds(arguments.rounds)), *draw.listed(DRAWN), *arguments.leave_out)
+    left_out = (
+        *used(read_rounds(arguments.rounds)),
+        *draw.used_otherwise(arguments.rounds.parent),
+        *arguments.leave_out,
+    )
     repos = draw.drawn(draw.read_pool(arguments.pool), left_out, count=arguments.count, seed=arguments.seed)
     sys.stdout.write(draw.as_text(repos, count=arguments.count, seed=arguments.seed))
     return 0

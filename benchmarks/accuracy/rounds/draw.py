@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.accuracy.json_files import BadFile, read_json
+from benchmarks.accuracy.json_files import BadFile, each, objects, read_json, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +30,17 @@ def read_pool(path: Path) -> tuple[str, ...]:
     return tuple(repos)
 
 
-def listed(path: Path) -> tuple[str, ...]:
-    """The repositories that a text lists, one a line; a line that begins with `#` is a comment."""
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return tuple(line for line in lines if line and not line.startswith("#"))
+def used_otherwise(directory: Path) -> tuple[str, ...]:
+    """What served for something else than a round: label sets for development, and the lines of `drawn.txt`.
+
+    There, a line that begins with `#` is a comment. Raises BadFile where a label set lists no repositories.
+    """
+    sets = sorted(directory.glob("development/*/repos.json"))
+    labelled = [
+        repo for path in sets for repo in each(path, objects(path, read_json(path)), lambda item: text(item, "repo"))
+    ]
+    lines = (line.strip() for line in (directory / "drawn.txt").read_text(encoding="utf-8").splitlines())
+    return (*labelled, *(line for line in lines if line and not line.startswith("#")))
 
 
 def drawn(pool: Iterable[str], left_out: Iterable[str], *, count: int, seed: int) -> tuple[str, ...]:
