@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TypeAlias
 
-from trainlint.analysis.tables.common_names import FOREIGN, LIBRARIES
+from trainlint.analysis.tables.common_names import FOREIGN, LIBRARIES, SOURCE_FOLDERS, is_library
 
-_SOURCE_FOLDERS = ("", "/src", "/lib", "/python")
-"""Where projects keep the packages that they import by their bare names."""
+_SOURCES = ("", *(f"/{folder}" for folder in SOURCE_FOLDERS))
 _PACKAGE = "/__init__.py"
 
 Found: TypeAlias = tuple[int, tuple[str, ...]]
@@ -95,7 +93,7 @@ class Modules:
 
         So are modules found on a `sys.path` that scripts, tasks or tests have changed.
         """
-        if parts[0] in LIBRARIES or parts[0] in sys.stdlib_module_names:
+        if is_library(parts[0]):
             return None
         for taken in range(len(parts), 0, -1):
             tail = "/" + "/".join(parts[:taken])
@@ -124,7 +122,7 @@ class Modules:
         library that lies elsewhere, as in another project of the repository, is not what programs here import.
         """
         inside = first in FOREIGN and home + _PACKAGE in self._files
-        for source in () if inside else _SOURCE_FOLDERS:
+        for source in () if inside else _SOURCES:
             at = home + source
             if f"{at}/{first}.py" in self._files or f"{at}/{first}" in self._folders:
                 return at

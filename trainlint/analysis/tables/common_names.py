@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from trainlint.analysis.tables.host_reads import TO_HOST
 
 FOREIGN = frozenset(
@@ -19,6 +21,8 @@ LIBRARIES = FOREIGN | frozenset(
     "nemo lavis".split()
 )
 """Packages that projects copy into their own code."""
+SOURCE_FOLDERS = ("src", "lib", "python")
+"""Where projects keep the packages that they import by their bare names."""
 PLAIN_METHODS = TO_HOST | frozenset(
     "cuda detach clone view reshape permute transpose flatten squeeze unsqueeze contiguous "
     "expand expand_as repeat sum mean std var max min argmax argmin abs sqrt pow exp log size dim numel gather "
@@ -34,3 +38,8 @@ PLAIN_METHODS = TO_HOST | frozenset(
     "add_parser set_defaults is_alive acquire release put t".split()
 )
 """Methods of tensors, containers, strings and files: calls of these are no calls of the project's own methods."""
+
+
+def is_library(package: str) -> bool:
+    """Whether a package of this name that is not in sight is a library's, or Python's own."""
+    return package in LIBRARIES or package in sys.stdlib_module_names

@@ -8,12 +8,10 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from trainlint.analysis.tables.common_names import FOREIGN, LIBRARIES
+from trainlint.analysis.tables.common_names import FOREIGN, SOURCE_FOLDERS, is_library
 from trainlint.interpreter.values.definitions import Module
 
 _PACKAGE_FILE: Final = ".__init__"
-_SOURCE_FOLDERS: Final = ((), ("src",), ("lib",), ("python",))
-"""Where projects keep the packages that they import by their bare names."""
 
 
 class Declared(NamedTuple):
@@ -75,9 +73,10 @@ class Project:
         first = dotted.partition(".")[0]
         of_library = first in FOREIGN or first in sys.stdlib_module_names
         for depth in range(len(here), -1, -1):
-            inside = of_library and self._is_package(".".join(here[:depth]))
-            for source in _SOURCE_FOLDERS[1 if inside else 0 :]:
-                found = self.modules.get(".".join([*here[:depth], *source, dotted]))
+            around = ".".join(here[:depth])
+            beside = () if of_library and self._is_package(around) else ("",)
+            for folder in (*beside, *SOURCE_FOLDERS):
+                found = self.modules.get(".".join(part for part in (around, folder, dotted) if part))
                 if found is not None:
                     return found
         return None
@@ -89,8 +88,7 @@ class Project:
         found = self.above(dotted, importer)
         if found is not None:
             return found
-        first = dotted.partition(".")[0]
-        if first in LIBRARIES or first in sys.stdlib_module_names:
+        if is_library(dotted.partition(".")[0]):
             return None
         tails = self._by_tail.get(dotted, [])
         tails = [module for module in tails if not module.is_test] or tails

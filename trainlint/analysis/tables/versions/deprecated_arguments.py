@@ -13,10 +13,8 @@ from typing import NamedTuple
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_ORIGIN
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.analysis.tables.versions.deprecation import Version
+from trainlint.analysis.tables.versions.deprecation import DOCS, Version
 from trainlint.patterns import lazy
-
-_DOCS = "https://docs.pytorch.org/docs/stable/"
 
 
 class OldArgument(NamedTuple):
@@ -57,7 +55,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "verbose",
         (2, 2),
         "leave it out, and print `scheduler.get_last_lr()` where you want to see it",
-        _DOCS + "optim.html",
+        DOCS + "optim.html",
         removed=(2, 7),
         dropped=True,
     ),
@@ -66,7 +64,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "size_average",
         (0, 4),
         '`reduction="mean"`, or "sum" for false',
-        _DOCS + "generated/torch.nn.MSELoss.html",
+        DOCS + "generated/torch.nn.MSELoss.html",
         renamed="reduction",
         values={True: '"mean"', False: '"sum"'},
     ),
@@ -75,7 +73,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "reduce",
         (0, 4),
         '`reduction="none"` for false, else "mean" or "sum"',
-        _DOCS + "generated/torch.nn.MSELoss.html",
+        DOCS + "generated/torch.nn.MSELoss.html",
         renamed="reduction",
         values={True: '"mean"', False: '"none"'},
     ),
@@ -84,7 +82,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "reduction",
         (1, 0),
         '`reduction="mean"`',
-        _DOCS + "generated/torch.nn.MSELoss.html",
+        DOCS + "generated/torch.nn.MSELoss.html",
         renamed="reduction",
         values={"elementwise_mean": '"mean"'},
         only_value="elementwise_mean",
@@ -104,7 +102,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "use_cuda",
         (1, 9),
         "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`",
-        _DOCS + "profiler.html",
+        DOCS + "profiler.html",
         removed=(2, 14),
     ),
     OldArgument(
@@ -112,7 +110,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "check_reduction",
         (1, 2),
         "leave it out: it has no effect",
-        _DOCS + "generated/torch.nn.parallel.DistributedDataParallel.html",
+        DOCS + "generated/torch.nn.parallel.DistributedDataParallel.html",
         dropped=True,
         young=True,
     ),
@@ -121,7 +119,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "pin_memory_device",
         (2, 8),
         "leave it out: the accelerator that is there is used",
-        _DOCS + "data.html",
+        DOCS + "data.html",
         dropped=True,
         young=True,
     ),
@@ -130,7 +128,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "min_value",
         (0, 4),
         "`min_val=`",
-        _DOCS + "generated/torch.nn.Hardtanh.html",
+        DOCS + "generated/torch.nn.Hardtanh.html",
         renamed="min_val",
     ),
     OldArgument(
@@ -138,7 +136,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "max_value",
         (0, 4),
         "`max_val=`",
-        _DOCS + "generated/torch.nn.Hardtanh.html",
+        DOCS + "generated/torch.nn.Hardtanh.html",
         renamed="max_val",
     ),
     OldArgument(
@@ -146,7 +144,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "grad_variables",
         (0, 4),
         "`grad_tensors=`",
-        _DOCS + "generated/torch.autograd.backward.html",
+        DOCS + "generated/torch.autograd.backward.html",
         renamed="grad_tensors",
     ),
     OldArgument(
@@ -154,7 +152,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "only_inputs",
         (0, 4),
         "leave it out: it has no effect",
-        _DOCS + "generated/torch.autograd.grad.html",
+        DOCS + "generated/torch.autograd.grad.html",
         dropped=True,
         only_value=False,
     ),
@@ -163,7 +161,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "return_complex",
         (1, 8),
         "`return_complex=True`, and `torch.view_as_real` of the result where its parts are used",
-        _DOCS + "generated/torch.stft.html",
+        DOCS + "generated/torch.stft.html",
         only_value=False,
     ),
     OldArgument(
@@ -171,7 +169,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         "eps",
         (1, 2),
         "leave it out: it has no effect",
-        _DOCS + "generated/torch.nn.functional.gumbel_softmax.html",
+        DOCS + "generated/torch.nn.functional.gumbel_softmax.html",
         dropped=True,
         young=True,
     ),
