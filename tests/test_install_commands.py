@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE
+from trainlint.cli.arguments import ALL_COMMANDS
 from trainlint.installation.install_command import install_command
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -50,7 +50,7 @@ def test_pages_install_trainlint_from_where_it_is(path: Path) -> None:
 
 
 def test_each_command_that_is_named_exists() -> None:
-    known = {*COMMANDS, *COMMANDS_OF_THE_PROBE}
+    known = set(ALL_COMMANDS)
     for path in (*sources(), *PAGES):
         named = set(re.findall(r"(?:`|\$ )trainlint ([a-z]+)", path.read_text("utf-8")))
         assert named <= known, path

@@ -35,6 +35,7 @@ COMMANDS_OF_THE_PROBE = {
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 
+ALL_COMMANDS = COMMANDS | COMMANDS_OF_THE_PROBE
 _UNRECOGNIZED = "unrecognized arguments: "
 """How argparse begins to speak of them."""
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
@@ -78,7 +79,7 @@ class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
+    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in ALL_COMMANDS.items())
     parser = Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
@@ -362,11 +363,11 @@ def unknown_command(word: str) -> str:
     """What is wrong with a first word that is no command, as a sentence."""
     from trainlint.naming import did_you_mean
     from trainlint.paths import exists
+    from trainlint.report.words import enumerated
 
     if exists(word):
         return f"to judge {word}, write `trainlint check {word}`"
-    known = COMMANDS | COMMANDS_OF_THE_PROBE
-    hint = did_you_mean(word, known) or f"; commands are {', '.join(known)}"
+    hint = did_you_mean(word, ALL_COMMANDS) or f"; commands are {enumerated(ALL_COMMANDS)}"
     return f'there is no command "{word}"{hint}'
 
 

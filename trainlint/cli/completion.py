@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.added import added_parser
-from trainlint.cli.arguments import COMMANDS, COMMANDS_OF_THE_PROBE, Words
+from trainlint.cli.arguments import ALL_COMMANDS, COMMANDS_OF_THE_PROBE, Words
 from trainlint.cli.command_parsers import command_parser
 from trainlint.cli.console import UsageError
 from trainlint.report.characters import sentence
@@ -44,7 +44,7 @@ def whole_parser(codes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("trainlint")
     parser.add_argument("--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(metavar="COMMAND")
-    for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items():
+    for name, purpose in ALL_COMMANDS.items():
         of_command = _parser_of(name)
         for action in of_command._actions:  # noqa: SLF001 - argparse has no public list of what it takes
             if action.help == argparse.SUPPRESS:

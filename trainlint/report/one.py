@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from trainlint.finding import RelatedPlace
 from trainlint.report.groups import Reason, first_code, lines_of, without_code
+from trainlint.report.words import enumerated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _message(group: Group) -> str:
     said, code = first.message, codes[0]
     if len({without_code(finding.message) for finding in findings}) == 1 and len(codes) > 1 and code:
         if Reason.ONE_NAME in group.reasons:
-            said += f"; so {'is' if len(codes) == 2 else 'are'} {_listed([f'`{each}`' for each in codes[1:]])}"
+            said += f"; so {'is' if len(codes) == 2 else 'are'} {enumerated(f'`{each}`' for each in codes[1:])}"
         else:
             said = f"each{said.removeprefix(f'`{code}`')}"
     noun = "uses" if Reason.ONE_NAME in group.reasons else _NOUNS.get(first.code, "places")
@@ -115,7 +116,3 @@ def _values(read: Sequence[str]) -> str:
     """The list to be stacked, by its first expression; a name for it where that is too long, or cut already."""
     first = read[0]
     return f"[{first}, ...]" if len(first) <= _LONGEST_READ and "…" not in first else "values"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

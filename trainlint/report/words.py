@@ -184,3 +184,9 @@ def _left_out(report: Report) -> list[str]:
     if report.left_out:
         words.append(f"{report.left_out} left out")
     return words
+
+
+def enumerated(items: Iterable[str]) -> str:
+    """As in "a, b and c"; each item once. Raises ValueError where there is none."""
+    *most, last = dict.fromkeys(items)
+    return f"{', '.join(most)} and {last}" if most else last

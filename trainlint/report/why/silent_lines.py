@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.explanation import Hiding
 from trainlint.report.characters import sentence
-from trainlint.report.words import count
+from trainlint.report.words import count, enumerated
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,9 +43,9 @@ def _reasons(looks: Sequence[Look]) -> Iterator[str]:
                 named.append(f"`{look.text}`")
     rules: dict[tuple[str, str], list[str]] = {}
     for (rule, reason), named in places.items():
-        rules.setdefault((f" about {_enumerated(named)}" if named else "", reason), []).append(rule)
+        rules.setdefault((f" about {enumerated(named)}" if named else "", reason), []).append(rule)
     for (about, reason), alike in rules.items():
-        yield f"{_enumerated(alike)} {'is' if len(alike) == 1 else 'are'} silent{about}: {reason}"
+        yield f"{enumerated(alike)} {'is' if len(alike) == 1 else 'are'} silent{about}: {reason}"
 
 
 def _answer_differently(looks: Sequence[Look]) -> set[str]:
@@ -72,9 +72,3 @@ def _is_silent(look: Look) -> bool:
 
 def _off(look: Look) -> str:
     return _OFF[look.off] if look.off is not None else ""
-
-
-def _enumerated(items: Iterable[str]) -> str:
-    """As in "a, b and c"; each item once. Raises ValueError where there is none."""
-    *most, last = dict.fromkeys(items)
-    return f"{', '.join(most)} and {last}" if most else last
